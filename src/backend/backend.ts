@@ -7,9 +7,9 @@ import type { TritonVersion } from "../support/triton-version.js";
 import type { PipelineStep, Stage } from "../trace/stage.js";
 import type { Artifacts } from "../trace/trace.js";
 
-/** The target of a compilation: a GPU by its number (90 for `cuda:90`), and Triton's options. */
+/** The target of a compilation: a GPU by its name in Triton (`cuda:90`), and Triton's options. */
 export interface BackendTarget<Options> {
-  readonly capability: number;
+  readonly target: string;
   readonly options: Options;
 }
 
@@ -46,19 +46,24 @@ export type BackendOption<T = unknown> = OptionSpec<T> & {
 };
 export type BackendOptions<Options> = { readonly [Key in keyof Options]: BackendOption<Options[Key]> };
 
-export interface Backend<Gpu, Options> {
-  readonly name: string;
-  /** One row a GPU. */
-  readonly targets: readonly Gpu[];
-  /** Triton's options for this backend. The command line's are derived from them. */
+/** The GPUs of a vendor and their options: all that commands need before they compile. */
+export interface Platform<Options> {
+  /** Names that can be compiled for: `cuda:90`. */
+  readonly targets: readonly string[];
+  /** True for a name of this platform's, also of a GPU that cannot be compiled for. */
+  readonly owns: (target: string) => boolean;
+  /** The target of a name as people write it (`sm_90a`, `90`); undefined for a GPU that cannot be compiled for. */
+  readonly targetCalled: (name: string) => string | undefined;
+  /** Triton's options for this platform. The command line's are derived from them. */
   readonly options: BackendOptions<Options>;
   /** Values of all options; some follow from the target. */
-  readonly defaults: (capability: number) => Options;
+  readonly defaults: (target: string) => Options;
   /** The reason why options do not fit a target, in Triton's words where it has some; undefined if they fit. */
-  readonly check: (options: Options, capability: number) => string | undefined;
+  readonly check: (options: Options, target: string) => string | undefined;
+}
+
+export interface Backend<Options> extends Platform<Options> {
   readonly pipelines: ReadonlyMap<TritonVersion, Pipeline<Options>>;
   /** Passes that code needs to run; all others only make it better. */
   readonly lowering: readonly PassDef[];
-  /** Loads the translation to texts after the last pass, which most compilations of the command line end before. */
-  readonly translator: () => Promise<Translate<Options>>;
 }

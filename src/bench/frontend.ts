@@ -4,7 +4,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { defaultOptions } from "../backend/nvidia/options.js";
+import { defaultOptions } from "../backend/targets.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { compileKernel, readPython } from "../frontend/compile-python.js";
 import { chooseKernel, specialize } from "../frontend/specialize.js";
@@ -50,7 +50,7 @@ export async function reportFrontEnd(python: string | undefined): Promise<void> 
 }
 
 function prepared(file: string, text: string, name: string, signature: string): { readonly compile: () => void; readonly job: Job } {
-  const options = { capability: CAPABILITY, ...defaultOptions(CAPABILITY) };
+  const options = { capability: CAPABILITY, ...defaultOptions(`cuda:${CAPABILITY}`) };
   const given = { kernel: name, signature, types: [], constants: [], config: undefined };
   let job: Job | undefined;
   const compile = (): void => {

@@ -8,8 +8,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { artifactsOf } from "../backend/nvidia/artifacts.js";
-import { defaultOptions } from "../backend/nvidia/options.js";
+import { defaultOptions } from "../backend/targets.js";
+import { artifactsOf } from "../backend/translate.js";
 import { type CompileOptions, compile, pipelineOf } from "../compile/compile.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
@@ -42,9 +42,10 @@ export function timePasses(jobs: string): string {
   return JSON.stringify(list.map((job) => timeJob(readFileSync(job.file, "latin1"), job, mode)));
 }
 
-function settingsOf({ arch: capability, numWarps, numStages }: Job): CompileOptions {
-  const options = { ...defaultOptions(capability), numWarps, numStages };
-  return { capability, options, clock: () => performance.now() };
+function settingsOf({ arch, numWarps, numStages }: Job): CompileOptions {
+  const target = `cuda:${arch}`;
+  const options = { ...defaultOptions(target), numWarps, numStages };
+  return { target, options, clock: () => performance.now() };
 }
 /** How many passes come before the lowering. */
 const passesToTtgir = (options: CompileOptions): number =>

@@ -28,7 +28,7 @@ test.each(Object.entries(EXPECTED))("%s", async (key, { configs, ttir }) => {
   expect(source.kind).toBe("module");
   const { module, defaults } = source as ModuleSource;
   expect(printOperation(module).trim()).toBe(ttir.trim());
-  expect(defaults).toMatchObject({ capability: 90, cuda: { numWarps: configs[0]![1], numStages: configs[0]![2] } });
+  expect(defaults).toMatchObject({ target: "cuda:90", options: { numWarps: configs[0]![1], numStages: configs[0]![2] } });
 });
 
 test("positions are those of the file that holds the kernel", async () => {

@@ -1,8 +1,7 @@
 /** Finds and runs NVIDIA's assembler, and llc. Nothing of them is part of this program. */
-import { defaultOptions } from "../backend/nvidia/options.js";
+import { type CudaOptions, defaultOptions } from "../backend/nvidia/options.js";
 import { readSass } from "../explain/codegen/sass.js";
 import { gpuOf } from "../gpu/nvidia.js";
-import type { CudaOptions } from "../library/targets.js";
 import { fileError } from "../node/files.js";
 import type { MachineCode, Trace } from "../trace/trace.js";
 import type { Io, Programs } from "./io.js";

@@ -1,6 +1,6 @@
 /** `tt-step --against`: where our result first differs from a dump, from another input, or from itself under another option. */
 
-import { artifactsOf } from "../backend/nvidia/artifacts.js";
+import { artifactsOf } from "../backend/translate.js";
 import { type Comparison, compareTraces } from "../diff/compare-traces.js";
 import { unified } from "../diff/hunks.js";
 import { ptxDiff } from "../diff/ptx-diff.js";
@@ -60,8 +60,8 @@ export function otherTrace(input: Input, args: TtStepArgs, io: Io): { readonly t
     const given = readCompilerSettings(changed);
     if ("error" in given) return given;
     const settings = {
-      capability: given.capability ?? args.capability,
-      cuda: { ...args.cuda, ...given.cuda },
+      target: given.target ?? args.target,
+      options: { ...args.options, ...given.options },
       triton: given.triton ?? args.triton,
     };
     return traceOf({ ...input, request: { ...input.request, ...settings } }, { ...args, ...settings }, io, artifactsOf);

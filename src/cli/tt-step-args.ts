@@ -1,5 +1,5 @@
 /** The arguments of `tt-step` and its commands, as the rest of the program takes them. */
-import { type CudaOptions, capabilityAsked, checkOptions, defaultOptions } from "../backend/nvidia/options.js";
+import { checkOptions, defaultOptions, type TargetOptions, targetAsked } from "../backend/targets.js";
 import { type GivenArguments, type Proposal, signatureOf } from "../frontend/specialize.js";
 import type { ModuleSource, TraceSource } from "../library/sources.js";
 import { shellWord } from "../support/shell-word.js";
@@ -19,12 +19,10 @@ export interface PythonArgs extends GivenArguments {
 type OfPython = "kernel" | "signature" | "type" | "const" | "define" | "config" | "guess" | "tritonLib";
 type OfExecution = "arg" | "grid" | "program" | "seed" | "maxSteps" | "strict" | "seconds" | "allPrograms";
 
-export interface TtStepArgs extends Omit<StepValues, OfPython | OfExecution | "target"> {
+export interface TtStepArgs extends Omit<StepValues, OfPython | OfExecution> {
   readonly input: string | undefined;
-  /** Compute capability, when given. */
-  readonly capability: number | undefined;
   /** Triton's options as given, by CUDAOptions' names in camel case. */
-  readonly cuda: Partial<CudaOptions>;
+  readonly options: Partial<TargetOptions>;
   readonly python: PythonArgs;
   readonly simulation: SimulationArgs;
   /** The values written for each option. */
@@ -78,19 +76,19 @@ export function simulationArgs({ arg, program, seed, ...rest }: Pick<StepValues,
 }
 
 /** The compiler's settings: a target and Triton's options. */
-export type CompilerArgs = Pick<TtStepArgs, "capability" | "cuda" | "triton">;
+export type CompilerArgs = Pick<TtStepArgs, "target" | "options" | "triton">;
 
 function compilerArgs(
-  values: { readonly target?: number | undefined; readonly triton?: string | undefined },
+  values: { readonly target?: string | undefined; readonly triton?: string | undefined },
   written: Written,
 ): CompilerArgs | { readonly error: string } {
-  const { arch, ...cuda } = tritonOptionsOf(values as Readonly<Record<string, unknown>>, written);
-  const asked = capabilityAsked(values.target, arch, dashed);
+  const { arch, ...options } = tritonOptionsOf(values as Readonly<Record<string, unknown>>, written);
+  const asked = targetAsked(values.target, arch, dashed);
   if ("error" in asked) return asked;
-  const { capability } = asked;
+  const { target } = asked;
   // Without a target the input's decides.
-  const problem = capability === undefined ? undefined : checkOptions({ ...defaultOptions(capability), ...cuda }, capability);
-  return problem === undefined ? { capability, cuda, triton: values.triton } : { error: problem };
+  const problem = target === undefined ? undefined : checkOptions({ ...defaultOptions(target), ...options }, target);
+  return problem === undefined ? { target, options, triton: values.triton } : { error: problem };
 }
 
 const PYTHON_NAMES = ["kernel", "signature", "type", "const", "define", "config", "guess", "triton-lib"] as const;

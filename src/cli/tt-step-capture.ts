@@ -17,7 +17,7 @@ export function captureMain({ words, values }: LineOf<"capture">, io: Io): numbe
   const status = runInTerminal(program, args, {
     PYTHONPATH: [`${packageFolder}/python/tt_step/site`, env["PYTHONPATH"]].filter(Boolean).join(":"),
     TT_STEP_CAPTURE: absolute,
-    TT_STEP_CAPTURE_NO_GPU: values.gpu ? "" : `cuda:${values.target}`,
+    TT_STEP_CAPTURE_NO_GPU: values.gpu ? "" : values.target,
   });
   if (typeof status === "object") return usage(`cannot run '${program}': ${status.error}`);
   const kept = (io.readFolder(absolute) ?? []).filter((path) => /^[^/]+\/capture\.json$/.test(path)).length;

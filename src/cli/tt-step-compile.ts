@@ -1,8 +1,7 @@
 /** How `tt-step` compiles its input. */
 
 import type { ArtifactKind, Translate } from "../backend/backend.js";
-import { NVIDIA } from "../backend/nvidia/nvidia.js";
-import type { CudaOptions } from "../backend/nvidia/options.js";
+import type { TargetOptions } from "../backend/targets.js";
 import { compiling } from "../compile/compile-source.js";
 import type { Always, Compilation, CompileRequest } from "../library/compile.js";
 import { insertedText, pipelineOf, pipelineRange, positionOf, settingsOf } from "../library/pipeline.js";
@@ -25,15 +24,15 @@ interface Made {
 }
 
 /** Loads what makes the artifacts that are asked for. */
-export const translatorFor = async (args: TtStepArgs): Promise<Translate<CudaOptions> | undefined> =>
-  artifacts(args).length > 0 ? NVIDIA.translator() : undefined;
+export const translatorFor = async (args: TtStepArgs): Promise<Translate<TargetOptions> | undefined> =>
+  artifacts(args).length > 0 ? (await import("../backend/translate.js")).artifactsOf : undefined;
 
 /** `traceOf`, pass by pass. */
 export function* tracing(
   input: Source,
   args: TtStepArgs,
   io: Io,
-  translate: Translate<CudaOptions> | undefined,
+  translate: Translate<TargetOptions> | undefined,
 ): Work<Made | { readonly error: string }> {
   if (input.kind === "imported") return { trace: input.trace };
   const pipeline = pipelineOf(settingsOf(input, args));

@@ -1,5 +1,5 @@
 /** Reads what `tt-step` is given, without the front end for Python: that is loaded for those that need it. */
-import type { CudaOptions } from "../backend/nvidia/options.js";
+import type { TargetOptions } from "../backend/targets.js";
 import { isPython } from "../compile/is-python.js";
 import { readIr } from "../compile/read-ir.js";
 import { type Rejected, rejected, type Source, type SourceRequest } from "../compile/source.js";
@@ -15,8 +15,8 @@ export type Input = Source | Rejected;
 /** How an input is read; for Python also what is compiled of it, and for what. */
 export interface InputOptions extends ImportOptions {
   readonly python?: TtStepArgs["python"];
-  readonly capability?: number | undefined;
-  readonly cuda?: Partial<CudaOptions>;
+  readonly target?: string | undefined;
+  readonly options?: Partial<TargetOptions>;
   readonly written?: TtStepArgs["written"];
   readonly language?: TtStepArgs["language"];
   readonly triton?: string | undefined;

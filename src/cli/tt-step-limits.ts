@@ -32,8 +32,8 @@ export async function limitsMain({ words, values, written }: LineOf<"limits">, i
     json,
     ...rest
   } = values;
-  const capability = gpu === undefined ? undefined : productCalled(gpu)!.capability;
-  const args = stepArgs({ ...rest, target: rest.target ?? capability }, written, path, (input) => ["limits", input]);
+  const target = gpu === undefined ? undefined : `cuda:${productCalled(gpu)!.capability}`;
+  const args = stepArgs({ ...rest, target: rest.target ?? target }, written, path, (input) => ["limits", input]);
   if ("error" in args) return usage(io, args.error);
   const input = readInput(path, io, args);
   if (input.kind === "error") return refuse(input, io);

@@ -1,6 +1,7 @@
 /** `tt-step run` on TTIR and TTGIR: arguments from launch.json or made up, and memory after the run. */
 
 import { kernelOf } from "../dialects/builtin/function-op.js";
+import { capabilityOf } from "../gpu/nvidia.js";
 import { positionOfLocation } from "../ir/location.js";
 import type { Operation } from "../ir/operation.js";
 import { coverageText, opCoverage } from "../simulate/coverage.js";
@@ -29,7 +30,7 @@ export interface IrRunArgs {
   readonly simulation: SimulationArgs;
   /** The source text of the module, which may name arguments. */
   readonly text: string;
-  readonly capability: number;
+  readonly target: string;
   readonly checks: boolean;
   /** The grid that the launch in the input's own file states, for the numbers of the arguments. */
   readonly gridOf: ((numbers: ReadonlyMap<string, number>) => readonly number[] | undefined) | undefined;
@@ -71,7 +72,7 @@ export function* runIr(module: Operation, args: IrRunArgs, io: Io): Work<IrRun |
     ...(grid ? { grid } : {}),
     ...(programs ? { programs } : {}),
     seed: stated.seeds?.[0] ?? 0,
-    capability: args.capability,
+    capability: capabilityOf(args.target),
     ...(stated.limits ? { limits: stated.limits } : {}),
     checks: { arithmetic: args.checks },
   });

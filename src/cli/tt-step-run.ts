@@ -115,9 +115,9 @@ async function runIrInput(args: RunArgs, io: Io): Promise<number> {
   }
   if (input.kind !== "module" || !isExecutable(input.module))
     return usage(io, `'${args.input}' is no TTIR, TTGIR, LLVM dialect or PTX with a kernel`);
-  const { capability } = settingsOf(input, args.python);
+  const { target } = settingsOf(input, args.python);
   const { value: run, interrupted } = await watched(
-    runIr(input.module, { ...args, capability, gridOf: input.python?.grid, text: input.defaults ? "" : input.request.text }, io),
+    runIr(input.module, { ...args, target, gridOf: input.python?.grid, text: input.defaults ? "" : input.request.text }, io),
     io,
   );
   if ("error" in run) return usage(io, run.error);

@@ -16,7 +16,7 @@ export function showTarget(trace: Trace, args: TtStepArgs, io: Io): Shown | { re
   const ptx = args.llc ? byLlc(trace, args, programs, io) : artifactOf(trace, "ptx");
   if (typeof ptx !== "string") return ptx;
   if (args.emit === "ptx" && !args.ptxasReport) return { text: ptx, exact: true, code: 0 };
-  const made = assembledPtx(ptx, args.cuda, io);
+  const made = assembledPtx(ptx, args.options, io);
   if (!made) return { error: NO_PTXAS };
   if ("error" in made) return { error: `ptxas makes no cubin of the PTX:\n${made.error}` };
   const report = args.ptxasReport ? ptxasReport(made) : "";
@@ -28,8 +28,8 @@ export function showTarget(trace: Trace, args: TtStepArgs, io: Io): Shown | { re
 function byLlc(trace: Trace, args: TtStepArgs, programs: Programs, io: Io): string | { readonly error: string } {
   const llvmIr = artifactOf(trace, "llir");
   if (typeof llvmIr !== "string") return llvmIr;
-  const capability = args.capability ?? capabilityOf(trace.target) ?? 80;
-  const options = { ...defaultOptions(capability), ...args.cuda };
+  const capability = capabilityOf(args.target ?? trace.target) ?? 80;
+  const options = { ...defaultOptions(capability), ...args.options };
   const made = translateWithLlc(programs, io, llvmIr, {
     capability,
     version: ptxVersionOf(options, capability, tritonOrDefault(trace.triton)),

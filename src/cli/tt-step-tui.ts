@@ -1,10 +1,9 @@
 /** Opens the terminal UI on what the arguments name. */
 
-import type { CudaOptions } from "../backend/nvidia/options.js";
+import { type TargetOptions, targetCalled } from "../backend/targets.js";
 import { readOptions } from "../compile/comment-options.js";
 import { withComment } from "../frontend/kernel-comment.js";
 import type { Proposal } from "../frontend/specialize.js";
-import { knownCapability } from "../gpu/nvidia.js";
 import { insertedText, pipelineOf, settingsOf } from "../library/pipeline.js";
 import { stageOf } from "../library/sources.js";
 import type { Stage } from "../library/trace.js";
@@ -56,14 +55,14 @@ export function uiOf(args: TtStepArgs, given: TtStepArgs, argv: readonly string[
   let other = args.against;
   const open = (
     python = args.python,
-    compiler: Pick<TtStepArgs, "capability" | "cuda"> = args,
+    compiler: Pick<TtStepArgs, "target" | "options"> = args,
     path = name,
     held = args.against,
   ): Opened => {
     other = held;
     const read = readInput(path, io, { ...args, ...compiler, python, debugInfo: false });
-    const form = (proposal: Proposal, capability: number | undefined): OpenForm => ({
-      form: formOf(proposal, capability),
+    const form = (proposal: Proposal, target: string | undefined): OpenForm => ({
+      form: formOf(proposal, target),
       open: (filled) => fill(path, proposal, filled),
     });
     if (read.kind === "error" && read.choices) {
@@ -81,7 +80,7 @@ export function uiOf(args: TtStepArgs, given: TtStepArgs, argv: readonly string[
         })),
       };
     }
-    if (read.kind === "error" && read.proposal) return { kind: "form", form: form(read.proposal, compiler.capability) };
+    if (read.kind === "error" && read.proposal) return { kind: "form", form: form(read.proposal, compiler.target) };
     if (read.kind === "error")
       return { kind: "error", text: read.rendered ?? `tt-step: ${read.message}\n`, code: EXIT.badInput, found: inputFacts(path, io) };
     // Defaults of the configuration are for all inputs.
@@ -95,13 +94,13 @@ export function uiOf(args: TtStepArgs, given: TtStepArgs, argv: readonly string[
     const asked = shownRange(pipelineOf(settings), args);
     if ("error" in asked) return { kind: "error", text: `tt-step: ${asked.error}\n`, code: EXIT.badInput };
     const { disabled, inserted, ...range } = asked;
-    const { capability, options } = settings;
+    const { target, options } = settings;
     return {
       kind: "module",
       source: read,
       range,
-      form: read.python && form(withSettings(read.python.proposal, options), capability),
-      whatIf: { capability, options, disabled: [...disabled], inserted: inserted.map(insertedText) },
+      form: read.python && form(withSettings(read.python.proposal, options), target),
+      whatIf: { target, options, disabled: [...disabled], inserted: inserted.map(insertedText) },
     };
   };
   /** Opens the kernel for the arguments of a form, and writes them into the file where that is asked for. */
@@ -110,8 +109,8 @@ export function uiOf(args: TtStepArgs, given: TtStepArgs, argv: readonly string[
     const [target, numWarps, numStages] = (["target", "num_warps", "num_stages"] as const).map((kind) => fieldText(filled, kind));
     const python = { ...args.python, kernel, config: config ?? args.python.config, signature, types: [], constants: [] };
     const compiler = {
-      capability: knownCapability(target!),
-      cuda: { ...args.cuda, numWarps: Number(numWarps), numStages: Number(numStages) },
+      target: targetCalled(target!),
+      options: { ...args.options, numWarps: Number(numWarps), numStages: Number(numStages) },
     };
     const opened = open(python, compiler, path);
     if (opened.kind === "error" || fieldText(filled, "comment") === "no") return opened;
@@ -154,7 +153,7 @@ export function uiOf(args: TtStepArgs, given: TtStepArgs, argv: readonly string[
 }
 
 /** A proposal with the options that the kernel was compiled with. */
-function withSettings(proposal: Proposal, { numWarps, numStages }: CudaOptions): Proposal {
+function withSettings(proposal: Proposal, { numWarps, numStages }: TargetOptions): Proposal {
   return {
     ...proposal,
     stated: new Map([

@@ -243,7 +243,7 @@ describe("a fault that shows in lowered code alone is blamed on the pass that ma
     });
     const { module } = parseModule(new Context(ALL_DIALECTS), "k.ttir", text)!;
     const { trace } = compile("k.ttir", module, {
-      capability: 80,
+      target: "cuda:80",
       options: defaultOptions(80),
       artifacts: ["ptx"],
       translate: artifactsOf,

@@ -1,8 +1,7 @@
 /** Options in a comment above a kernel: `# tt-step: target=cuda:90, num_warps=8`. */
 import type { BackendOption } from "../backend/backend.js";
-import { CUDA_OPTIONS, type CudaOptions, capabilityAsked } from "../backend/nvidia/options.js";
+import { TARGET_OPTIONS, type TargetOptions, targetAsked, targetCalled, unknownTarget } from "../backend/targets.js";
 import type { CommentSetting } from "../frontend/kernel-comment.js";
-import { CAPABILITIES, knownCapability } from "../gpu/nvidia.js";
 import { expectedText } from "../pass/options.js";
 import { nearestText } from "../support/nearest.js";
 import { tritonCalled, unknownTriton } from "../support/triton-version.js";
@@ -10,19 +9,19 @@ import type { SourceDefaults } from "./source.js";
 
 /** Triton's options by their Python names. */
 const NAMES = new Map(
-  Object.entries<BackendOption>(CUDA_OPTIONS).map(([key, spec]) => [key.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`), { key, spec }]),
+  Object.entries<BackendOption>(TARGET_OPTIONS).map(([key, spec]) => [key.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`), { key, spec }]),
 );
 
 /** The target, the version of Triton and its options; an error is one line. */
 export function readOptions(settings: readonly CommentSetting[]): SourceDefaults | { readonly error: string } {
   const given: Record<string, unknown> = {};
-  let target: number | undefined;
+  let target: string | undefined;
   let triton: string | undefined;
   for (const { key, value } of settings) {
     const option = NAMES.get(key);
     if (key === "target") {
-      target = knownCapability(value);
-      if (target === undefined) return { error: `unknown target '${value}'; known are ${CAPABILITIES.map((c) => `cuda:${c}`).join(", ")}` };
+      target = targetCalled(value);
+      if (target === undefined) return { error: unknownTarget(value) };
     } else if (key === "triton") {
       triton = tritonCalled(value)?.name;
       if (triton === undefined) return { error: unknownTriton(value) };
@@ -34,7 +33,7 @@ export function readOptions(settings: readonly CommentSetting[]): SourceDefaults
       given[option.key] = read;
     } else return { error: `unknown option '${key}'${nearestText(key, ["target", "triton", ...NAMES.keys()])}` };
   }
-  const { arch, ...cuda } = given as Partial<CudaOptions>;
-  const asked = capabilityAsked(target, arch, (option) => option);
-  return "error" in asked ? asked : { ...asked, cuda, ...(triton === undefined ? {} : { triton }) };
+  const { arch, ...options } = given as Partial<TargetOptions>;
+  const asked = targetAsked(target, arch, (option) => option);
+  return "error" in asked ? asked : { ...asked, options, ...(triton === undefined ? {} : { triton }) };
 }

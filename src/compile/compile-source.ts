@@ -1,10 +1,18 @@
 /** Compiles what was read, for a target and with options. */
 
 import type { ArtifactKind, BackendStep, Translate } from "../backend/backend.js";
-import { type CudaOptions, checkOptions, defaultOptions } from "../backend/nvidia/options.js";
+import {
+  checkOptions,
+  DEFAULT_TARGET,
+  defaultOptions,
+  platformOf,
+  TARGETS,
+  type TargetOptions,
+  targetCalled,
+  unknownTarget,
+} from "../backend/targets.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
-import { CAPABILITIES, capabilityOf, DEFAULT_CAPABILITY, knownCapability } from "../gpu/nvidia.js";
 import { stringOf } from "../ir/builtin-attrs.js";
 import type { Operation } from "../ir/operation.js";
 import { optionsText, stepText } from "../pass/define-pass.js";
@@ -31,8 +39,8 @@ import { type ModuleSource, type Rejected, rejected, type Source } from "./sourc
 
 /** The settings of a compilation. */
 export interface Settings {
-  readonly capability: number;
-  readonly options: CudaOptions;
+  readonly target: string;
+  readonly options: TargetOptions;
   readonly version: TritonVersion;
   /** The stage of the first pass. */
   readonly from: Stage;
@@ -40,29 +48,31 @@ export interface Settings {
 /** The settings of a compilation: `asked` comes before what the source says, and that before defaults (`cuda:80`). */
 export function settingsOf(
   { module, defaults }: Pick<ModuleSource, "module" | "defaults">,
-  asked: { readonly capability?: number | undefined; readonly cuda: Partial<CudaOptions>; readonly triton?: string | undefined },
+  asked: { readonly target?: string | undefined; readonly options: Partial<TargetOptions>; readonly triton?: string | undefined },
 ): Settings {
-  const capability = asked.capability ?? defaults?.capability ?? targetOf(module) ?? DEFAULT_CAPABILITY;
+  const target = asked.target ?? defaults?.target ?? targetOf(module) ?? DEFAULT_TARGET;
   const triton = asked.triton ?? defaults?.triton;
   const version = tritonOrDefault(triton);
-  return { capability, version, options: { ...defaultOptions(capability), ...defaults?.cuda, ...asked.cuda }, from: stageOf(module) };
+  return { target, version, options: { ...defaultOptions(target), ...defaults?.options, ...asked.options }, from: stageOf(module) };
 }
-/** The compute capability that the module names in `ttg.target`. */
-const targetOf = (module: Operation): number | undefined => capabilityOf(stringOf(module.attr("ttg.target")));
+/** The target that the module names in `ttg.target`. */
+function targetOf(module: Operation): string | undefined {
+  const name = stringOf(module.attr("ttg.target"));
+  return name !== undefined && platformOf(name) ? name : undefined;
+}
 
 /** A warning if earlier passes made the module for another target. */
-function targetWarning(module: Operation, capability: number): string | undefined {
+function targetWarning(module: Operation, target: string): string | undefined {
   const own = targetOf(module);
-  if (own === undefined || own === capability) return undefined;
-  return `the module says ttg.target = "cuda:${own}" and is compiled for cuda:${capability}: layouts and instructions that earlier passes chose are cuda:${own}'s`;
+  if (own === undefined || own === target) return undefined;
+  return `the module says ttg.target = "${own}" and is compiled for ${target}: layouts and instructions that earlier passes chose are ${own}'s`;
 }
 
-/** Why a capability cannot be compiled for. */
-function capabilityProblem(name: string, capability: number): string | undefined {
-  if (CAPABILITIES.includes(capability)) return undefined;
-  return `'${name}' is for cuda:${capability}, which is not known; known are ${targetNames()}; --target chooses one`;
+/** Why a target cannot be compiled for. */
+function targetProblem(name: string, target: string): string | undefined {
+  if (TARGETS.includes(target)) return undefined;
+  return `'${name}' is for ${target}, which is not known; known are ${TARGETS.join(", ")}; --target chooses one`;
 }
-const targetNames = (): string => CAPABILITIES.map((capability) => `cuda:${capability}`).join(", ");
 
 /** Which passes of a pipeline run, by PASS: an index from 1, a flag (its first run), `flag#run`. */
 export interface RangeRequest {
@@ -141,7 +151,7 @@ export interface CompileRequest extends Partial<Always>, Pick<CompileOptions, "m
   /** `cuda:90`; by default what the source names, else `cuda:80`. */
   readonly target?: string;
   /** Triton's CUDAOptions in camel case: `{ numWarps: 8 }`. */
-  readonly options?: Partial<CudaOptions>;
+  readonly options?: Partial<TargetOptions>;
   /** The version of Triton that is followed; by default what the source names, else `3.6`. */
   readonly triton?: string;
   /** The last pass that runs: a flag (`tritongpu-coalesce`), `flag#run`, or a position in the pipeline from 1. By default all run. */
@@ -186,7 +196,7 @@ export interface Compilation {
 const used = new WeakSet<Operation>();
 
 /** `compile` of the library. `translate` makes the artifacts. */
-export function compileSource(source: Source, request: CompileRequest, translate?: Translate<CudaOptions>): Compilation | Rejected {
+export function compileSource(source: Source, request: CompileRequest, translate?: Translate<TargetOptions>): Compilation | Rejected {
   if (source.kind === "module") return finished(compiling(source, request, translate));
   const { trace } = source;
   return { kind: "compiled", ok: true, trace, idOf: (op) => op, artifacts: trace.artifacts, diagnostics: trace.diagnostics, rendered: "" };
@@ -196,7 +206,7 @@ export function compileSource(source: Source, request: CompileRequest, translate
 export function* compiling(
   source: ModuleSource,
   request: CompileRequest,
-  translate: Translate<CudaOptions> | undefined,
+  translate: Translate<TargetOptions> | undefined,
 ): Generator<CompileProgress, Compilation | Rejected> {
   const {
     target,
@@ -217,7 +227,7 @@ export function* compiling(
   if (ready.kind === "error") return ready;
   const { module, request: own } = ready;
   const settings = {
-    ...settingsOf(ready, { capability: own.capability, cuda: own.cuda ?? {}, triton: own.triton }),
+    ...settingsOf(ready, { target: own.target, options: own.options ?? {}, triton: own.triton }),
     ...(from === undefined ? {} : { from }),
   };
   const range = pipelineRange(pipelineOf(settings), { startAfter, stopAfter: until, disablePass: disable, insertPass: insert });
@@ -225,7 +235,7 @@ export function* compiling(
   used.add(module);
   const { partial } = settings.version;
   if (partial !== undefined) module.ctx.emit({ severity: "warning", code: "triton.partial", message: partial, notes: [] });
-  const otherTarget = targetWarning(module, settings.capability);
+  const otherTarget = targetWarning(module, settings.target);
   setDivisibility(module, divisibility);
   const {
     trace: made,
@@ -263,19 +273,19 @@ export function sourceFor(
   { target, options, triton = source.request.triton }: Pick<CompileRequest, "target" | "options" | "triton">,
 ): ModuleSource | Rejected {
   if (triton !== undefined && !tritonCalled(triton)) return rejected(unknownTriton(triton));
-  const capability = target === undefined ? source.request.capability : knownCapability(target);
-  if (target !== undefined && capability === undefined) return rejected(`unknown target '${target}'; known are ${targetNames()}`);
-  const asked = { capability, cuda: { ...source.request.cuda, ...options }, triton };
+  const called = target === undefined ? source.request.target : targetCalled(target);
+  if (target !== undefined && called === undefined) return rejected(unknownTarget(target));
+  const asked = { target: called, options: { ...source.request.options, ...options }, triton };
   const request = { ...source.request, ...asked };
   const isReady = !used.has(source.module) && (!source.madeFor || isSame(source.madeFor, settingsOf(source, asked)));
   const read = isReady ? { ...source, request } : source.readAgain(request);
   if (read.kind !== "module") return read.kind === "error" ? read : rejected(`'${request.name}' holds no IR to compile`);
   const settings = settingsOf(read, asked);
-  const problem = capabilityProblem(request.name, settings.capability) ?? checkOptions(settings.options, settings.capability);
+  const problem = targetProblem(request.name, settings.target) ?? checkOptions(settings.options, settings.target);
   return problem === undefined ? read : rejected(problem);
 }
 const isSame = (a: NonNullable<ModuleSource["madeFor"]>, b: Settings): boolean =>
-  a.capability === b.capability && a.version === b.version && JSON.stringify(a.options) === JSON.stringify(b.options);
+  a.target === b.target && a.version === b.version && JSON.stringify(a.options) === JSON.stringify(b.options);
 
 /** The IR at the end of each stage, as far as steps were recorded; without steps the module as it is now. Printed when it is read. */
 function stageTexts(trace: Trace, module: Operation, record: CompileRequest["record"]): PropertyDescriptorMap {

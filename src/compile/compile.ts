@@ -1,8 +1,8 @@
 /** Runs a target's pipeline on a module and records what every pass did. */
 
 import type { ArtifactKind, BackendStep, Translate } from "../backend/backend.js";
-import { NVIDIA } from "../backend/nvidia/nvidia.js";
-import type { CudaOptions } from "../backend/nvidia/options.js";
+import { backendOf } from "../backend/index.js";
+import type { TargetOptions } from "../backend/targets.js";
 import { stringOf } from "../ir/builtin-attrs.js";
 import { callStack, type LocationRef } from "../ir/location.js";
 import type { Operation } from "../ir/operation.js";
@@ -23,8 +23,8 @@ import { type Origins, RewriteRecorder } from "./record-rewrites.js";
 import { recordText, textHash } from "./record-text.js";
 
 export interface CompileOptions {
-  readonly capability: number;
-  readonly options: CudaOptions;
+  readonly target: string;
+  readonly options: TargetOptions;
   /** Triton's version, whose pipeline is run. */
   readonly version?: TritonVersion;
   /** The stage of the input: passes of earlier stages are not run. */
@@ -53,7 +53,7 @@ export interface CompileOptions {
   /** The artifacts to make of the module after the last pass. */
   readonly artifacts?: readonly ArtifactKind[];
   /** Makes the artifacts. It is a bug to ask for some without it. */
-  readonly translate?: Translate<CudaOptions> | undefined;
+  readonly translate?: Translate<TargetOptions> | undefined;
   /** No artifacts are made of a module with more ops than this. */
   readonly maxArtifactOps?: number;
   /** Milliseconds; the only thing here that is not a function of the input. */
@@ -71,8 +71,8 @@ export interface CompileResult {
 }
 
 /** The steps of the pipeline that an input of that stage goes through. TTGIR that is compiled from there is Gluon's. */
-export function pipelineOf(options: Pick<CompileOptions, "capability" | "options" | "version" | "from">): readonly BackendStep[] {
-  const pipeline = NVIDIA.pipelines.get(options.version ?? DEFAULT_TRITON)!;
+export function pipelineOf(options: Pick<CompileOptions, "target" | "options" | "version" | "from">): readonly BackendStep[] {
+  const pipeline = backendOf(options.target).pipelines.get(options.version ?? DEFAULT_TRITON)!;
   const first = STAGES.indexOf(options.from ?? "ttir");
   return pipeline(options, options.from === "ttgir" ? "gluon" : "triton").filter((s) => STAGES.indexOf(s.stage) >= first);
 }
@@ -135,7 +135,7 @@ export function* compileSteps(name: string, module: Operation, options: CompileO
   if (options.steps !== false) recorder.source(name);
   const traceOf = (locations: OpLocations): Trace => ({
     source: { name, kind: options.from ?? "ttir" },
-    target: `cuda:${options.capability}`,
+    target: options.target,
     triton: module.ctx.triton.name,
     ...(module.ctx.language === "gluon" ? { language: module.ctx.language } : {}),
     options: { ...options.options },

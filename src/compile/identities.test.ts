@@ -36,7 +36,7 @@ test.each(KERNELS.flatMap((name) => TARGETS.map((capability) => ({ name, capabil
     let { version } = module.ctx;
     const kept: { readonly pass: string; readonly role: string; readonly was: number; readonly is: number }[] = [];
     const { idOf, ok } = compile(name, module, {
-      capability,
+      target: `cuda:${capability}`,
       options: defaultOptions(capability),
       clock: () => 0,
       verifyEach: false,

@@ -1,11 +1,12 @@
 /** A Python kernel as input: read, chosen from, specialized and turned into TTIR. */
 
-import { type CudaOptions, checkOptions, defaultOptions } from "../backend/nvidia/options.js";
+import { checkOptions, DEFAULT_TARGET, defaultOptions, type TargetOptions } from "../backend/targets.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { compileKernel, readEmbedded, readPython } from "../frontend/compile-python.js";
 import { type CommentSetting, commentSettings } from "../frontend/kernel-comment.js";
 import type { KernelConfig, KernelInfo, Specialization } from "../frontend/request.js";
 import { chooseKernel, type Proposal, specialize, unknownConfigs } from "../frontend/specialize.js";
+import { capabilityOf } from "../gpu/nvidia.js";
 import { Context } from "../ir/context.js";
 import { shellWord } from "../support/shell-word.js";
 import { tritonOrDefault } from "../support/triton-version.js";
@@ -28,7 +29,7 @@ export const readPythonSource = (request: SourceRequest): ModuleSource | Rejecte
 
 /** `ofComment`: what the comment above the kernel defines; the file is read again with it. */
 function readKernel(request: SourceRequest, ofComment: readonly string[]): ModuleSource | Rejected {
-  const { name, text, readFile = () => undefined, isFolder, cwd, searchPath, env, tritonLib, cuda = {} } = request;
+  const { name, text, readFile = () => undefined, isFolder, cwd, searchPath, env, tritonLib } = request;
   const python = { ...NO_ARGUMENTS, ...request.python };
   const embedded = readEmbedded(name, text);
   if (embedded.kernels.length > 0) return readEmbeddedKernel(request, embedded);
@@ -41,7 +42,7 @@ function readKernel(request: SourceRequest, ofComment: readonly string[]): Modul
     ...(env ? { env } : {}),
     // Looked for when the kernel needs it.
     ...(tritonLib ? { tritonLib: () => tritonLib((diagnostic) => void ctx.diagnostics.push(diagnostic)) } : {}),
-    capability: request.capability ?? 80,
+    capability: capabilityOf(request.target ?? DEFAULT_TARGET)!,
     triton: tritonOrDefault(request.triton),
     defines: [...ofComment, ...python.defines],
   });
@@ -85,21 +86,21 @@ function readKernel(request: SourceRequest, ofComment: readonly string[]): Modul
   }
 
   const defaults = {
-    capability: asked.capability,
+    target: asked.target,
     ...(asked.triton === undefined ? {} : { triton: asked.triton }),
-    cuda: { ...(kernel.debug ? { debug: true } : {}), ...optionsOf(made.config), ...asked.cuda },
+    options: { ...(kernel.debug ? { debug: true } : {}), ...optionsOf(made.config), ...asked.options },
   };
-  const capability = request.capability ?? defaults.capability ?? 80;
-  const options = { ...defaultOptions(capability), ...defaults.cuda, ...cuda };
-  const problem = checkOptions(options, capability);
+  const target = request.target ?? defaults.target ?? DEFAULT_TARGET;
+  const options = { ...defaultOptions(target), ...defaults.options, ...request.options };
+  const problem = checkOptions(options, target);
   if (problem) return rejected(problem);
-  const module = compileKernel(file, made.specialization, { capability, ...options });
+  const module = compileKernel(file, made.specialization, { capability: capabilityOf(target)!, ...options });
   if (!module) return rejectedBy(ctx);
   return {
     kind: "module",
     module,
     defaults,
-    madeFor: { capability, options, version: tritonOrDefault(request.triton ?? asked.triton) },
+    madeFor: { target, options, version: tritonOrDefault(request.triton ?? asked.triton) },
     python: {
       proposal: made.proposal,
       grid: (numbers) => kernel.grid(numbers, constantsOf(kernel, made.specialization)),
@@ -146,7 +147,7 @@ function readEmbeddedKernel(request: SourceRequest, { kernels, diagnostics }: Re
 const constantsOf = ({ parameters }: KernelInfo, { constants }: Specialization): ReadonlyMap<string, string> =>
   new Map(parameters.flatMap(({ name }, i) => (constants.has(String(i)) ? [[name, constants.get(String(i))!]] : [])));
 
-function optionsOf(config: KernelConfig | undefined): Partial<CudaOptions> {
+function optionsOf(config: KernelConfig | undefined): Partial<TargetOptions> {
   const { numWarps, numStages, numCtas, maxnreg } = config ?? {};
   return {
     ...(numWarps === undefined ? {} : { numWarps }),

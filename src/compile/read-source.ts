@@ -1,4 +1,5 @@
 /** Reads the compiler's input, recognised by content: Python kernels, folders, and what `readIr` reads. */
+import { TARGETS, unknownTarget } from "../backend/targets.js";
 import { tritonCalled, unknownTriton } from "../support/triton-version.js";
 import { type FolderFile, importFolder } from "../trace/import/folder.js";
 import type { ImportOptions } from "../trace/import/import-dump.js";
@@ -10,7 +11,8 @@ import { type Rejected, rejected, type Source, type SourceRequest, type TraceSou
 
 /** Reads a text. Bad input is `Rejected`; nothing is thrown. */
 export function readSource(request: SourceRequest): Source | Rejected {
-  const { name, text, triton } = request;
+  const { name, text, triton, target } = request;
+  if (target !== undefined && !TARGETS.includes(target)) return rejected(unknownTarget(target));
   if (triton !== undefined && !tritonCalled(triton)) return rejected(unknownTriton(triton));
   return isPython(text, name) ? readPythonSource(request) : readIr(request);
 }

@@ -1,6 +1,6 @@
 /** The input of a compilation: IR, or a Trace that was made elsewhere; or the reason why there is neither. */
 
-import type { CudaOptions } from "../backend/nvidia/options.js";
+import type { TargetOptions } from "../backend/targets.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import type { PythonHost } from "../frontend/compile-python.js";
@@ -23,9 +23,9 @@ export interface PythonArguments extends GivenArguments {
 /** A request to compile a Python file: its arguments and options, and how its other files are read. */
 export interface PythonRequest extends Partial<Pick<PythonHost, "readFile" | "isFolder" | "cwd" | "searchPath" | "env">> {
   readonly python?: Partial<PythonArguments>;
-  /** Compute capability: 90. The file's own code may ask for it. */
-  readonly capability?: number | undefined;
-  readonly cuda?: Partial<CudaOptions>;
+  /** `cuda:90`. The file's own code may ask for it. */
+  readonly target?: string | undefined;
+  readonly options?: Partial<TargetOptions>;
   /** The version of Triton that is followed: `3.6`, which is the default. */
   readonly triton?: string | undefined;
   /** The folder of a Triton 3.6 whose library functions are used instead of tt-step's own; asked once, if the kernel calls some. */
@@ -46,9 +46,9 @@ export interface SourceRequest extends ImportOptions, PythonRequest {
 
 /** The settings that a file gives for its own compilation; settings of the request come first. */
 export interface SourceDefaults {
-  /** Compute capability: 90. */
-  readonly capability: number | undefined;
-  readonly cuda: Partial<CudaOptions>;
+  /** `cuda:90` */
+  readonly target: string | undefined;
+  readonly options: Partial<TargetOptions>;
   /** The version of Triton. */
   readonly triton?: string;
 }
@@ -61,7 +61,7 @@ export interface ModuleSource {
   readonly defaults?: SourceDefaults;
   readonly python?: PythonKernel;
   /** The settings that the IR depends on; only for Python inputs. */
-  readonly madeFor?: { readonly capability: number; readonly options: CudaOptions; readonly version: TritonVersion };
+  readonly madeFor?: { readonly target: string; readonly options: TargetOptions; readonly version: TritonVersion };
   readonly request: SourceRequest;
   /** Reads its text again: for other settings, or as a module that no compilation has changed. */
   readonly readAgain: (request: SourceRequest) => Source | Rejected;

@@ -14,7 +14,7 @@ import { parseModule } from "../syntax/parse.js";
 import type { Step } from "../trace/trace.js";
 import { type PassRewrites, RewriteDetails } from "./rewrite-details.js";
 
-const options = { capability: 80, options: defaultOptions(80), clock: () => 0 };
+const options = { target: "cuda:80", options: defaultOptions(80), clock: () => 0 };
 const moduleOf = (name: string) =>
   parseModule(new Context(ALL_DIALECTS), name, readFileSync(`fixtures/kernels/${name}.ttir`, "latin1"))!.module;
 

@@ -1,6 +1,6 @@
 /** Executes the IR after every pass that changed it, on the same memory: a pass that changes results is at fault. */
 
-import { defaultOptions } from "../backend/nvidia/options.js";
+import { defaultOptions, platformOf } from "../backend/targets.js";
 import { finishLowering, LOWERING } from "../compile/finish-lowering.js";
 import { type Rejected, rejected } from "../compile/source.js";
 import { kernelOf } from "../dialects/builtin/function-op.js";
@@ -105,10 +105,9 @@ function setSourceLocations(module: Operation, { locations: { files, places } }:
  * that is right and before the first that is wrong. Where the source itself is wrong so, those passes are at fault.
  */
 function suspectsOf({ pass, suspects = [pass] }: Broken, validator: Validator, trace: Trace): readonly string[] {
-  const { capability } = targetOf(trace);
-  if (capability === undefined) return suspects;
+  if (trace.target === undefined || !platformOf(trace.target)) return suspects;
   const version = tritonOrDefault(trace.triton);
-  const target = { capability, version, options: { ...defaultOptions(capability), ...trace.options } };
+  const target = { target: trace.target, version, options: { ...defaultOptions(trace.target), ...trace.options } };
   const steps = trace.steps.filter((s) => s.parent === undefined && s.known && (s.kind === "source" || s.changed));
   const holds = (at: number): boolean | undefined => {
     const { module, problem } = readStep(trace, steps[at]!);

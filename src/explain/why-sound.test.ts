@@ -101,7 +101,7 @@ test("the sentences of --why are true of the numbers of a run", () => {
     fc.property(exprs, (expr) => {
       fc.pre(evaluate(expr) !== undefined);
       const { module } = parseModule(new Context(ALL_DIALECTS), "k.ttir", source(expr))!;
-      const { trace } = compile("k.ttir", module, { capability: 80, options: defaultOptions(80), stopAfter: 0, clock: () => 0 });
+      const { trace } = compile("k.ttir", module, { target: "cuda:80", options: defaultOptions(80), stopAfter: 0, clock: () => 0 });
       const queries = queriesOf(trace, trace.steps[0]!);
       if ("error" in queries) throw new Error(queries.error);
       const ran = new Map<Value, Ran>();

@@ -10,9 +10,6 @@ export type MmaVersion = 2 | 3 | 5;
 /** The arithmetic that a GPU has for bf16: none, fma only, or every operation. */
 type Bf16 = "none" | "fma" | "arithmetic";
 
-/** The capability that is compiled for where nothing names one. */
-export const DEFAULT_CAPABILITY = 80;
-
 /** The properties of a GPU that the compiler uses. */
 export interface GpuTarget {
   /** Major times 10 plus minor. */

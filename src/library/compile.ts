@@ -1,5 +1,5 @@
 /** Compilations, with every artifact. */
-import { artifactsOf } from "../backend/nvidia/artifacts.js";
+import { artifactsOf } from "../backend/translate.js";
 import type { CompileProgress } from "../compile/compile.js";
 import { type Compilation, type CompileRequest, compileSource, compiling as compilingWith } from "../compile/compile-source.js";
 import type { ModuleSource, Rejected, Source } from "../compile/source.js";

@@ -1,5 +1,5 @@
 /** The limits of a source: it is compiled to its final code first. */
-import { artifactsOf } from "../backend/nvidia/artifacts.js";
+import { artifactsOf } from "../backend/translate.js";
 import { type CompileRequest, compileSource } from "../compile/compile-source.js";
 import { type ModuleSource, type Rejected, rejected } from "../compile/source.js";
 import { kernelOf } from "../dialects/builtin/function-op.js";
@@ -30,7 +30,7 @@ export function limitsAndTrace(
   const kernel = kernelOf(source.module);
   const names = kernel && argumentNames(kernel, defaults ? "" : own.text);
   const product = request.gpu === undefined ? undefined : productCalled(request.gpu);
-  const target = compile.target ?? (product && own.capability === undefined ? `cuda:${product.capability}` : undefined);
+  const target = compile.target ?? (product && own.target === undefined ? `cuda:${product.capability}` : undefined);
   const made = compileSource(source, { ...compile, ...(target === undefined ? {} : { target }), artifacts: ["ptx"] }, artifactsOf);
   if (made.kind === "error") return made;
   if (!made.ok) return rejected(made.rendered.trimEnd() || "the kernel does not compile");

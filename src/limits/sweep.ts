@@ -2,7 +2,7 @@
  * Configurations of a kernel ranked by their bounds: the constants of a Python kernel and Triton's options, each in some values. The
  * bounds leave much out, so configurations whose bounds are close are not ordered by them.
  */
-import type { CudaOptions } from "../backend/nvidia/options.js";
+import type { TargetOptions } from "../backend/targets.js";
 import { readSource } from "../compile/read-source.js";
 import { type ModuleSource, type Rejected, rejected } from "../compile/source.js";
 import { nearestText } from "../support/nearest.js";
@@ -36,7 +36,7 @@ export interface Sweep {
 /** Bounds that are closer than this do not order two configurations: what they leave out is more. Not measured. */
 export const MEANINGFUL = 0.1;
 
-const OPTIONS: Readonly<Record<string, keyof CudaOptions>> = {
+const OPTIONS: Readonly<Record<string, keyof TargetOptions>> = {
   num_warps: "numWarps",
   num_stages: "numStages",
   num_ctas: "numCtas",
@@ -99,9 +99,9 @@ function entryOf(
   if (again.kind === "error") return refused(textOf(again));
   const grid = gridOf(new Map(Object.entries(kwargs).flatMap(([name, value]) => (isType(value) ? [] : [[name, Number(value)] as const]))));
   if ("error" in grid) return refused(grid.error);
-  const cuda = Object.fromEntries(Object.entries(options).map(([name, value]) => [OPTIONS[name]!, value]));
+  const changed = Object.fromEntries(Object.entries(options).map(([name, value]) => [OPTIONS[name]!, value]));
   const { compile = {}, ...rest } = question;
-  const found = limits(again, { ...rest, grid, compile: { ...compile, options: { ...compile.options, ...cuda } } });
+  const found = limits(again, { ...rest, grid, compile: { ...compile, options: { ...compile.options, ...changed } } });
   return found.kind === "error" ? refused(textOf(found), grid) : { kwargs, options, grid, limits: found, refused: undefined };
 }
 

@@ -35,7 +35,7 @@ export function compileAsLog(
   const parsed = parseModule(ctx, "input.mlir", text);
   if (!parsed) throw new Error(ctx.diagnostics[0]?.message ?? "does not parse");
   const { trace } = compile("input.mlir", parsed.module, {
-    capability,
+    target: `cuda:${capability}`,
     options: defaultOptions(capability),
     debugInfo,
     clock: () => 0,

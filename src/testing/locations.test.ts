@@ -10,7 +10,7 @@ import type { Operation } from "../ir/operation.js";
 import { parseModule } from "../syntax/parse.js";
 
 const STAGES = ["ttir", "ttgir"] as const;
-const settings = { capability: 80, options: defaultOptions(80) };
+const settings = { target: "cuda:80", options: defaultOptions(80) };
 
 /** Each file lists the ops of real Triton's `kernel.ttir` or `kernel.ttgir` in order, each with its location. */
 test.each(["matmul", "flash_attention", "layernorm", "softmax"].flatMap((name) => STAGES.map((stage) => [name, stage] as const)))(

@@ -16,7 +16,7 @@ test.each(["matmul", "flash_attention", "layernorm", "softmax"])("every op that 
   const module = parseModule(new Context(ALL_DIALECTS), file, readFileSync(file, "latin1"))!.module!;
   const orphans: string[] = [];
   let known = idsOf(module);
-  for (const { flag, options, stage } of pipelineOf({ capability: 80, options: defaultOptions(80) })) {
+  for (const { flag, options, stage } of pipelineOf({ target: "cuda:80", options: defaultOptions(80) })) {
     if (stage !== "ttir" && stage !== "ttgir") break;
     const pipeline = parsePipeline(options ? `${flag}{${options}}` : flag, (pass) => PASSES.get(pass));
     if ("error" in pipeline) throw new Error(pipeline.error);

@@ -12,7 +12,7 @@ import { parseModule } from "../syntax/parse.js";
 import { printOperation } from "../syntax/print.js";
 
 const parse = (text: string): Operation => parseModule(new Context(ALL_DIALECTS), "k.ttir", text)!.module!;
-const STEPS = pipelineOf({ capability: 80, options: defaultOptions(80) }).filter(({ stage }) => stage === "ttir" || stage === "ttgir");
+const STEPS = pipelineOf({ target: "cuda:80", options: defaultOptions(80) }).filter(({ stage }) => stage === "ttir" || stage === "ttgir");
 
 function runStep(module: Operation, { flag, options }: (typeof STEPS)[number]): string {
   const pipeline = parsePipeline(options ? `${flag}{${options}}` : flag, (pass) => PASSES.get(pass));

@@ -115,7 +115,7 @@ function ptxOf(ttgir: string): string {
   const { module } = parseModule(new Context(ALL_DIALECTS), "ttgir", ttgir)!;
   const options = defaultOptions(80);
   const { trace } = compile("ttgir", module, {
-    capability: 80,
+    target: "cuda:80",
     options,
     from: "llir",
     artifacts: ["ptx"],

@@ -26,7 +26,7 @@ test.each(Object.entries(expected))("%s", (name, { lines, instructions }) => {
   const capability = Number(target);
   const file = `fixtures/kernels/${kernel}.ttir`;
   const module = parseModule(new Context(ALL_DIALECTS), file, readFileSync(file, "latin1"))!.module;
-  const options = { capability, options: defaultOptions(capability) };
+  const options = { target: `cuda:${capability}`, options: defaultOptions(capability) };
   const { trace } = compile(kernel, module, { ...options, artifacts: ["ptx", "instructions"], translate: artifactsOf, clock: () => 0 });
   const ptx = trace.artifacts.ptx!;
 

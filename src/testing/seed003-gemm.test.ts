@@ -11,7 +11,7 @@ import { memoryIo } from "./memory-io.js";
 
 // The article's passes and today's: fixtures/seed003/README.md.
 const FILE = "fixtures/kernels/seed003_matmul.ttir";
-const settings = { capability: 80, options: { ...defaultOptions(80), numWarps: 1 } };
+const settings = { target: "cuda:80", options: { ...defaultOptions(80), numWarps: 1 } };
 
 /** The IR after the last run of a pass, for one warp as in the article. */
 function after(flag: string, run: number, source = readFileSync(FILE, "latin1")): string {

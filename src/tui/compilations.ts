@@ -4,10 +4,9 @@ import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { continuing, EDIT, withPlaces } from "../diff/continued-trace.js";
-import { capabilityOf } from "../gpu/nvidia.js";
 import type { Always, Compilation } from "../library/compile.js";
 import { divisibilityOf, type Rejected, readSource, rejected } from "../library/sources.js";
-import { DEFAULT_TRITON, defaultOptions } from "../library/targets.js";
+import { DEFAULT_TARGET, DEFAULT_TRITON, defaultOptions, platformOf } from "../library/targets.js";
 import { fromBytes } from "../support/utf8.js";
 import { failuresOf, type Trace } from "../trace/trace.js";
 import { inputFor, passesOf, type Run, runOf, start } from "./compiler.js";
@@ -390,6 +389,6 @@ export const COMPUTED_LATER: Computed = { ...NOTHING_COMPUTED, diffs: new Map() 
 
 const passesIn = ({ steps }: Pick<Trace, "steps">): number => steps.filter((s) => s?.parent === undefined && s.kind === "pass").length;
 function defaultWhatIf(trace: Trace): Omit<WhatIf, "divisibility" | "always"> {
-  const capability = capabilityOf(trace.target) ?? 80;
-  return { capability, options: defaultOptions(capability), disabled: [], inserted: [] };
+  const target = trace.target !== undefined && platformOf(trace.target) ? trace.target : DEFAULT_TARGET;
+  return { target, options: defaultOptions(target), disabled: [], inserted: [] };
 }

@@ -18,13 +18,13 @@ export function inputFor(
   const source = sourceFor(input.source, requestOf(whatIf));
   if (source.kind === "error") return source;
   const { module, request, defaults } = source;
-  const { version } = settingsOf(source, { cuda: {}, triton: request.triton });
+  const { version } = settingsOf(source, { options: {}, triton: request.triton });
   const text = defaults ? printOperation(module, { debugInfo: true }) : request.text;
   return { ...input, source, text, version, from: input.from ?? stageOf(module) };
 }
-type Settings = Pick<WhatIf, "capability" | "options">;
-const requestOf = ({ capability, options }: Settings): Pick<CompileRequest, "target" | "options"> => ({
-  target: `cuda:${capability}`,
+type Settings = Pick<WhatIf, "target" | "options">;
+const requestOf = ({ target, options }: Settings): Pick<CompileRequest, "target" | "options"> => ({
+  target,
   options,
 });
 
@@ -70,7 +70,7 @@ export type PassRewriteTable = ReadonlyMap<string, PassRewrites>;
 /** The passes that an input goes through. */
 type PassRange = Pick<CompilerInput, "from" | "version" | "startAfter" | "stopAfter">;
 
-type PassChoice = Pick<WhatIf, "capability" | "options" | "disabled" | "inserted">;
+type PassChoice = Pick<WhatIf, "target" | "options" | "disabled" | "inserted">;
 
 /** The passes that a compilation runs, with their places in the whole pipeline. */
 export function runOf(input: PassRange, whatIf: PassChoice): readonly RunStep[] {

@@ -1,6 +1,6 @@
 /** Sessions for tests: of a dump, and of our own compilation. */
 import { readFileSync } from "node:fs";
-import { defaultOptions } from "../backend/nvidia/options.js";
+import { defaultOptions } from "../backend/targets.js";
 import { compile } from "../library/compile.js";
 import { divisibilityOf, readSource } from "../library/sources.js";
 import { DEFAULT_TRITON } from "../library/targets.js";
@@ -47,12 +47,12 @@ function textSession(path: string, text: string, numWarps: number): Session {
   if (source.kind !== "module") throw new Error("no IR");
   const divisibility = divisibilityOf(source.module);
   const run = (warps: number) => {
-    const options = { ...defaultOptions(80), numWarps: warps };
+    const options = { ...defaultOptions("cuda:80"), numWarps: warps };
     const compiled = compile(source, { target: "cuda:80", options, artifacts: ["ptx"], clock: () => 0 });
     if (compiled.kind === "error") throw new Error(compiled.message);
     return {
       trace: withPtxStep(compiled.trace),
-      settings: { capability: 80, options, disabled: [], inserted: [], divisibility, always: {} },
+      settings: { target: "cuda:80", options, disabled: [], inserted: [], divisibility, always: {} },
     };
   };
   const now = run(numWarps);

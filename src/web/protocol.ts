@@ -1,5 +1,5 @@
 /** The messages between the page and the worker that compiles, and the pictures that the page draws. All of it is plain data. */
-import type { CudaOptions } from "../backend/nvidia/options.js";
+import type { TargetOptions } from "../backend/targets.js";
 import type { Panel } from "../cute/draw.js";
 import type { Severity } from "../diagnostics/diagnostic.js";
 import type { Row } from "../diff/align.js";
@@ -18,7 +18,7 @@ export interface Input {
   readonly text: string;
   /** `cuda:90` */
   readonly target?: string;
-  readonly options?: Partial<CudaOptions>;
+  readonly options?: Partial<TargetOptions>;
   /** Only for Python: the kernel, and its arguments as the command line's `--signature`; by default they are guessed. */
   readonly kernel?: string;
   readonly signature?: string;

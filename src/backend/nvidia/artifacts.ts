@@ -1,6 +1,7 @@
 /** The LLVM IR and PTX text made of a module after the last pass. */
 
 import { LLVMArrayType } from "../../dialects/llvm/types/types.js";
+import { capabilityOf } from "../../gpu/nvidia.js";
 import type { Type } from "../../ir/attribute.js";
 import { numElements, VectorType } from "../../ir/builtin-types.js";
 import { positionOfLocation } from "../../ir/location.js";
@@ -18,8 +19,9 @@ import { type CudaOptions, ptxVersionOf } from "./options.js";
  */
 export function artifactsOf(
   module: Operation,
-  { artifacts = [], maxArtifactOps = Number.POSITIVE_INFINITY, capability, options }: BackendTarget<CudaOptions> & ArtifactRequest,
+  { artifacts = [], maxArtifactOps = Number.POSITIVE_INFINITY, target: name, options }: BackendTarget<CudaOptions> & ArtifactRequest,
 ): Artifacts {
+  const capability = capabilityOf(name)!;
   if (artifacts.length === 0 || !isLowered(module) || countOps(module) > maxArtifactOps) return {};
   const tooLarge = valueTooLarge(module);
   if (tooLarge) {

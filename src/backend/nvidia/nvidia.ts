@@ -1,5 +1,4 @@
 /** NVIDIA's backend. */
-import { type GpuTarget, NVIDIA_GPUS } from "../../gpu/nvidia.js";
 import { convertScfToCf } from "../../passes/convert/convert-scf-to-cf.js";
 import { convertTritonToTritonGpu } from "../../passes/convert/convert-triton-to-tritongpu.js";
 import { allocateSharedMemoryNv } from "../../passes/nvidia/allocate-shared-memory-nv.js";
@@ -19,18 +18,14 @@ import { rewriteTensorPointer } from "../../passes/tt/rewrite-tensor-pointer.js"
 import { allocateWarpGroups } from "../../passes/ttg/allocate-warp-groups.js";
 import { globalScratchMemoryAllocation } from "../../passes/ttg/global-scratch-memory-allocation.js";
 import type { Backend } from "../backend.js";
-import { CUDA_OPTIONS, type CudaOptions, checkOptions, defaultOptions } from "./options.js";
+import { CUDA, type CudaOptions } from "./options.js";
 import { cudaPipeline } from "./pipeline.js";
 import { RULES_3_6 } from "./triton-3.6.js";
 import { RULES_3_7 } from "./triton-3.7.js";
 import { RULES_3_8 } from "./triton-3.8.js";
 
-export const NVIDIA: Backend<GpuTarget, CudaOptions> = {
-  name: "nvidia",
-  targets: NVIDIA_GPUS,
-  options: CUDA_OPTIONS,
-  defaults: defaultOptions,
-  check: checkOptions,
+export const NVIDIA: Backend<CudaOptions> = {
+  ...CUDA,
   pipelines: new Map([RULES_3_6, RULES_3_7, RULES_3_8].map((rules) => [rules.version, cudaPipeline(rules)])),
   lowering: [
     rewriteTensorPointer,
@@ -50,5 +45,4 @@ export const NVIDIA: Backend<GpuTarget, CudaOptions> = {
     convertWarpSpecializeToLLVM,
     convertNVVMToLLVM,
   ],
-  translator: async () => (await import("./artifacts.js")).artifactsOf,
 };

@@ -1,7 +1,8 @@
 /** Triton's compile options for CUDA. Source: third_party/nvidia/backend/compiler.py, CUDAOptions. */
-import { gpuOf, knownCapability } from "../../gpu/nvidia.js";
+import { CAPABILITIES, capabilityOf, gpuOf, knownCapability } from "../../gpu/nvidia.js";
 import { isHardwareSize, type OptionValues, option, withDefaults } from "../../pass/options.js";
 import type { TritonVersion } from "../../support/triton-version.js";
+import type { Platform } from "../backend.js";
 
 const LAUNCH_ONLY = "it changes how a kernel is launched, not its code, and nothing is launched here";
 const PRECISIONS = ["tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"] as const;
@@ -72,20 +73,6 @@ export function defaultOptions(capability: number): CudaOptions {
   }) as CudaOptions;
 }
 
-/** The capability that a target and Triton's `arch` ask for; the error names the option as `shown` writes it. */
-export function capabilityAsked(
-  target: number | undefined,
-  arch: string | undefined,
-  shown: (option: string) => string,
-): { readonly capability: number | undefined } | { readonly error: string } {
-  if (arch === undefined) return { capability: target };
-  const capability = knownCapability(arch);
-  if (capability === undefined) return { error: `${shown("arch")} expects sm80, sm90, ..., as ${shown("target")}, not '${arch}'` };
-  return target === undefined || target === capability
-    ? { capability }
-    : { error: `${shown("arch")} ${arch} and ${shown("target")} cuda:${target} are different targets` };
-}
-
 /** The PTX version that Triton asks for, as 10 * major + minor: what its ptxas takes. Source: get_ptx_version_from_options. */
 export function ptxVersionOf(options: CudaOptions, capability: number, version: TritonVersion): number {
   return options.ptxVersion ?? (gpuOf(capability).architecture === "Blackwell" ? version.blackwellPtx : version.ptx);
@@ -107,3 +94,17 @@ export function checkOptions(options: CudaOptions, capability: number): string |
     return `num_ctas > 1 requires NVIDIA SM90+ (Hopper). Current target is sm_${capability}. Set num_ctas=1 or target an SM90+ GPU`;
   return undefined;
 }
+
+const targetOf = (capability: number): string => `cuda:${capability}`;
+
+export const CUDA: Platform<CudaOptions> = {
+  targets: CAPABILITIES.map(targetOf),
+  owns: (target) => capabilityOf(target) !== undefined,
+  targetCalled(name) {
+    const capability = knownCapability(name);
+    return capability === undefined ? undefined : targetOf(capability);
+  },
+  options: CUDA_OPTIONS,
+  defaults: (target) => defaultOptions(capabilityOf(target)!),
+  check: (options, target) => checkOptions(options, capabilityOf(target)!),
+};

@@ -15,13 +15,13 @@ const golden = JSON.parse(readFileSync("fixtures/compile/pipelines.json", "utf8"
 test.each(golden.cases.map((c) => [`sm_${c.arch}, ${c.numWarps} warps, ${c.numStages} stages, ${c.numCtas} CTAs`, c] as const))(
   "the passes of Triton 3.6 for %s",
   (_name, { arch, steps, ...given }) => {
-    const pipeline = triton36({ capability: arch, options: { ...defaultOptions(arch), ...given } }, "triton");
+    const pipeline = triton36({ target: `cuda:${arch}`, options: { ...defaultOptions(arch), ...given } }, "triton");
     expect(pipeline.map((s) => [s.stage, s.flag, s.pass, s.options])).toEqual(steps.map((i) => golden.steps[i]));
   },
 );
 
 test("a Gluon kernel goes through passes of its own, and is lowered as others are", () => {
-  const target = { capability: 90, options: defaultOptions(90) };
+  const target = { target: "cuda:90", options: defaultOptions(90) };
   const [gluon, triton] = [triton36(target, "gluon"), triton36(target, "triton")];
   expect(gluon.filter((s) => s.stage === "ttgir").map((s) => s.flag)).toEqual([
     "gluon-inline",

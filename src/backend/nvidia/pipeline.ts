@@ -3,7 +3,7 @@
  * in `VersionRules`.
  * Source: third_party/nvidia/backend/compiler.py, make_ttir, make_ttgir, gluon_to_ttgir, make_llir.
  */
-import { gpuOf } from "../../gpu/nvidia.js";
+import { capabilityOf, gpuOf } from "../../gpu/nvidia.js";
 import { canonicalize, cse, inline, sccp, symbolDce } from "../../passes/common/index.js";
 import { convertScfToCf, convertTritonToTritonGpu } from "../../passes/convert/index.js";
 import { gluonCanonicalize, gluonInferCoalescedEncodings, gluonInline, gluonResolveAutoEncodings } from "../../passes/gluon/index.js";
@@ -105,10 +105,11 @@ const gluonToTtgir = stage("ttgir", [
 ]);
 
 const toTtgir = (
-  { capability, options }: BackendTarget<CudaOptions>,
+  { target, options }: BackendTarget<CudaOptions>,
   { dividesOnBlackwell, dividesOneStage, blockPointers, prefetches }: VersionRules,
 ): readonly BackendStep[] => {
   const { numWarps, numCtas: numCTAs, numStages, maxnreg } = options;
+  const capability = capabilityOf(target)!;
   const gpu = gpuOf(capability);
   const hoist = optimizeDotOperands({ hoistLayoutConversion: gpu.asyncCopies });
   return [
@@ -124,7 +125,7 @@ const toTtgir = (
       loopUnroll(),
     ]),
     ...stage("ttgir", [
-      convertTritonToTritonGpu({ target: `cuda:${capability}`, numWarps, threadsPerWarp: gpu.warpSize, numCTAs, maxnreg }),
+      convertTritonToTritonGpu({ target, numWarps, threadsPerWarp: gpu.warpSize, numCTAs, maxnreg }),
       coalesce(),
       f32DotTC({ emuTF32: gpu.tf32 }),
       planCTA(),
@@ -163,9 +164,10 @@ const toTtgir = (
 };
 
 const toLlvm = (
-  { capability, options }: BackendTarget<CudaOptions>,
+  { target, options }: BackendTarget<CudaOptions>,
   { version, fencesForReads, codeForms, keepFences, lowersThenCanonicalizes: since38 }: VersionRules,
 ): readonly BackendStep[] => {
+  const capability = capabilityOf(target)!;
   const ofTarget = { computeCapability: capability };
   const lowering = { ...ofTarget, ptxVersion: ptxVersionOf(options, capability, version) };
   return stage("llir", [

@@ -71,10 +71,11 @@ test.each(CASES)("Triton $triton.name, $name for sm_$capability: the source, and
   const folder = `triton-${triton.name}`;
   const module = source(`${folder}/${name}`, capability, signature, triton);
   expect(lines(module)).toEqual(lines(stored(`${folder}/${name}.source.ttir`, triton)));
+  const target = `cuda:${capability}`;
   const options = defaultOptions(capability);
-  const steps = NVIDIA.pipelines.get(triton)!({ capability, options }, "triton");
+  const steps = NVIDIA.pipelines.get(triton)!({ target, options }, "triton");
   const stopAfter = until === "ttgir" ? steps.findLastIndex(({ stage }) => stage === "ttgir") : steps.length - 1;
-  const { ok } = compile(name, module, { capability, options, version: triton, stopAfter, clock: () => 0 });
+  const { ok } = compile(name, module, { target, options, version: triton, stopAfter, clock: () => 0 });
   expect(ok).toBe(true);
   expect(lines(module)).toEqual(lines(stored(`${folder}/${name}-sm${capability}.${until}.mlir`, triton)));
 });
@@ -82,7 +83,7 @@ test.each(CASES)("Triton $triton.name, $name for sm_$capability: the source, and
 test("a step of a Trace is read back with the rules of its version", () => {
   const module = source("triton-3.8/loop", 80, "*fp16:16, *fp16:16, *fp32:16, i32, 64", TRITON_3_8);
   const { trace } = compile("loop", module, {
-    capability: 80,
+    target: "cuda:80",
     options: defaultOptions(80),
     version: TRITON_3_8,
     stopAfter: 0,

@@ -1,5 +1,5 @@
 /** The options of `tt-step` and its commands. Kept in one file, as commands share most of them. */
-import { CAPABILITIES, knownCapability } from "../../gpu/nvidia.js";
+import { DEFAULT_TARGET, TARGETS, targetCalled } from "../../backend/targets.js";
 import { GPU_PRODUCTS } from "../../gpu/products.js";
 import { LIMIT_FIGURES } from "../../limits/figures.js";
 import { DEFAULT_TRITON, TRITON_VERSIONS, tritonCalled } from "../../support/triton-version.js";
@@ -51,12 +51,11 @@ const NUMBER_OF_ARGUMENT: ValueType<readonly [name: string, value: number]> = {
   },
 };
 
-const TARGETS = CAPABILITIES.map((capability) => `cuda:${capability}`);
-const TARGET: ValueType<number> = {
+const TARGET: ValueType<string> = {
   shown: "TARGET",
   expected: orList(TARGETS),
   values: TARGETS,
-  read: knownCapability,
+  read: targetCalled,
 };
 
 const TWO_PASSES: ValueType<readonly [string, string]> = {
@@ -111,7 +110,7 @@ export const COMPILER_SETTINGS = {
     help: `the version of Triton that is followed; ${PARTIAL.join(" and ")} in part`,
     defaultText: DEFAULT_TRITON.name,
   },
-  target: { type: TARGET, group: COMPILE, help: TARGETS.join(", "), defaultText: "the module's ttg.target, else cuda:80" },
+  target: { type: TARGET, group: COMPILE, help: TARGETS.join(", "), defaultText: `the module's ttg.target, else ${DEFAULT_TARGET}` },
 } as const satisfies OptionTable;
 
 export const COMPILE_OPTIONS = {
@@ -383,7 +382,7 @@ const SNAPSHOT = {
 const CAPTURE = {
   output: { type: text("DIR", "a folder"), short: "o", group: OTHER, help: "where kernels are kept", default: "tt-step-capture" },
   gpu: { type: FLAG, group: COMPILE, help: "launch kernels; with --no-gpu they are compiled and not launched", default: true },
-  target: { type: TARGET, group: COMPILE, help: "what --no-gpu compiles for", default: 90, defaultText: "cuda:90" },
+  target: { type: TARGET, group: COMPILE, help: "what --no-gpu compiles for", default: "cuda:90" },
 } as const satisfies OptionTable;
 
 const LEARN = {

@@ -1,10 +1,10 @@
 /** Options of Triton itself: the table is made of the backend's record of them. */
 import type { BackendOption } from "../../backend/backend.js";
-import { CUDA_OPTIONS, type CudaOptions } from "../../backend/nvidia/options.js";
+import { TARGET_OPTIONS, type TargetOptions } from "../../backend/targets.js";
 import { expectedText } from "../../pass/options.js";
 import { FLAG, kebab, type OptionDef, type Written } from "./option.js";
 
-const OPTIONS = Object.entries(CUDA_OPTIONS as Readonly<Record<string, BackendOption>>);
+const OPTIONS = Object.entries(TARGET_OPTIONS as Readonly<Record<string, BackendOption>>);
 
 function optionOf(option: BackendOption): OptionDef {
   const { kind, default: value, summary, values, parse, refused, lastRead } = option;
@@ -26,6 +26,6 @@ export const TRITON_OPTIONS: Readonly<Record<never, OptionDef>> = Object.fromEnt
 );
 
 /** Those of Triton's options that are written. */
-export function tritonOptionsOf(values: Readonly<Record<string, unknown>>, written: Written): Partial<CudaOptions> {
+export function tritonOptionsOf(values: Readonly<Record<string, unknown>>, written: Written): Partial<TargetOptions> {
   return Object.fromEntries(OPTIONS.flatMap(([key]) => (written.has(kebab(key)) ? [[key, values[key]]] : [])));
 }

@@ -1,5 +1,5 @@
 /** Figures: the flow of an analysis, the chain of representations, the tree of encodings, double buffering, the stages of a dot. */
-import { defaultOptions } from "../../backend/nvidia/options.js";
+import { defaultOptions } from "../../backend/targets.js";
 import { pipelineOf } from "../../compile/compile.js";
 import type { Encoding } from "../../layout/encodings/encoding.js";
 import { ENCODINGS } from "../../layout/encodings/index.js";
@@ -91,7 +91,7 @@ const STAGES: readonly (readonly [stage: Stage, what: string, adds: string])[] =
   ["llir", "scalars and structs of registers, addresses, inline assembly: one thread", "translation to PTX"],
 ];
 const passesOf = (capability: number, stage: Stage): number =>
-  pipelineOf({ capability, options: defaultOptions(capability) }).filter((step) => step.stage === stage).length;
+  pipelineOf({ target: `cuda:${capability}`, options: defaultOptions(`cuda:${capability}`) }).filter((step) => step.stage === stage).length;
 
 const GROUPS: readonly (readonly [group: Encoding["group"], what: string])[] = [
   ["distributed", "register, lane, warp, block -> element: who holds what"],

@@ -2,7 +2,7 @@
  * The meaning of names that the tool prints: passes, ops, encodings, instructions, and the codes of remarks and diagnostics.
  * A text is found by its name; definitions add what they know themselves (options, operands, the upstream file).
  */
-import { defaultOptions } from "../../backend/nvidia/options.js";
+import { defaultOptions } from "../../backend/targets.js";
 import { pipelineOf } from "../../compile/compile.js";
 import { CATALOGUE, explain } from "../../diagnostics/catalogue.js";
 import { ALL_DIALECTS } from "../../dialects/index.js";
@@ -81,7 +81,7 @@ export function passText(name: string): NameText | undefined {
 function placesOf(flag: string): string[] {
   const places = new Map<string, string[]>();
   for (const capability of GENERATIONS) {
-    const steps = pipelineOf({ capability, options: defaultOptions(capability) });
+    const steps = pipelineOf({ target: `cuda:${capability}`, options: defaultOptions(`cuda:${capability}`) });
     const runs = steps.flatMap((step, i) => (step.flag === flag ? [i] : []));
     const [first] = runs;
     const [previous, next] = first === undefined ? [] : [steps[first - 1], steps[first + 1]];

@@ -39,7 +39,7 @@ export interface RunOptions {
   /** The memory of another run: what that has not touched of the arguments is out of bounds. */
   readonly within?: Memory;
   /** Whose conversions are meant where targets differ; by default the module's own target, else 80. */
-  readonly capability?: number;
+  readonly capability?: number | undefined;
   readonly limits?: Partial<Limits>;
   readonly checks?: Checks;
   /** Hears what the values leave open. */

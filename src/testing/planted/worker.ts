@@ -59,7 +59,7 @@ function compileKernel({ name, text, options }: Kernel, capability: number): { s
   try {
     const { module } = parseModule(ctx, `${name}.ttir`, text)!;
     const { trace, failed } = compile(name, module, {
-      capability,
+      target: `cuda:${capability}`,
       options: { ...defaultOptions(capability), ...options },
       debugInfo: true,
       artifacts: ["ptx"],

@@ -1,5 +1,5 @@
 /** The command line that prints what is shown. */
-import { DEFAULT_CAPABILITY } from "../../gpu/nvidia.js";
+import { DEFAULT_TARGET } from "../../backend/targets.js";
 import { cursorName, shownMode } from "../panes/diff/model.js";
 import type { State, WhatIf } from "../state/state.js";
 import { before, fullName, selectedStep } from "../state/steps.js";
@@ -39,8 +39,8 @@ function spec(state: State): string {
 function optionWords(settings: WhatIf | undefined, given: readonly string[]): string[] {
   if (!settings) return [...given];
   const words = given.filter((w) => !/^--(?:target|num-warps|num-stages|num-ctas|disable-pass|insert-pass)\b/.test(w));
-  const { options, capability, disabled, inserted } = settings;
-  if (given.some((w) => w.startsWith("--target")) || capability !== DEFAULT_CAPABILITY) words.push("--target", `cuda:${capability}`);
+  const { options, target, disabled, inserted } = settings;
+  if (given.some((w) => w.startsWith("--target")) || target !== DEFAULT_TARGET) words.push("--target", target);
   if (options.numWarps !== 4) words.push("--num-warps", String(options.numWarps));
   if (options.numStages !== 3) words.push("--num-stages", String(options.numStages));
   if (options.numCtas !== 1) words.push("--num-ctas", String(options.numCtas));

@@ -1,5 +1,5 @@
 /** The effect of keys while an overlay is open. */
-import { checkOptions } from "../../backend/nvidia/options.js";
+import { checkOptions } from "../../backend/targets.js";
 import { formKey } from "../form/keys.js";
 import { keyTable } from "../keymap.js";
 import { typedText } from "../keys.js";
@@ -180,7 +180,7 @@ function whatIfKey(state: State, overlay: Extract<Overlay, { kind: "what-if" }>,
   const row = Math.max(0, Math.min(rows.length - 1, overlay.row));
   const changed = (by: 1 | -1): State => ({ ...state, overlay: { ...overlay, row, draft: rows[row]!.change(by) } });
   if (key === "enter") {
-    const problem = checkOptions(overlay.draft.options, overlay.draft.capability);
+    const problem = checkOptions(overlay.draft.options, overlay.draft.target);
     if (problem !== undefined) return say(state, problem, "error");
     return ask(say({ ...state, overlay: undefined }, "compiling ..."), { kind: "compile", whatIf: overlay.draft });
   }

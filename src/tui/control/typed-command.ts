@@ -1,6 +1,6 @@
 /** Commands typed after `:`: a step, `q`, or a command line of tt-step. */
 
-import { checkOptions } from "../../backend/nvidia/options.js";
+import { checkOptions } from "../../backend/targets.js";
 import { findStep, noStep } from "../../trace/trace.js";
 import { ask, type State, say, type TypedOptions, withView } from "../state/state.js";
 import { commandLine } from "./command-line.js";
@@ -26,7 +26,7 @@ export function typedCommand(state: State, typed: string): State {
 }
 
 /** Does what the options of a command line say, as far as they are about what is shown. */
-function follow(state: State, { diff, after, export: path, capability, cuda }: TypedOptions): State {
+function follow(state: State, { diff, after, export: path, target, options }: TypedOptions): State {
   const { trace, settings } = state.session;
   if (diff) {
     const [a, b] = diff.map((spec) => findStep(trace, spec));
@@ -45,8 +45,8 @@ function follow(state: State, { diff, after, export: path, capability, cuda }: T
       : say(state, noStep(trace, after), "error");
   }
   if (settings) {
-    const changed = { ...settings, capability: capability ?? settings.capability, options: { ...settings.options, ...cuda } };
-    const problem = checkOptions(changed.options, changed.capability);
+    const changed = { ...settings, target: target ?? settings.target, options: { ...settings.options, ...options } };
+    const problem = checkOptions(changed.options, changed.target);
     if (problem !== undefined) return say(state, problem, "error");
     if (JSON.stringify(changed) !== JSON.stringify(settings)) return ask(say(state, "compiling ..."), { kind: "compile", whatIf: changed });
   }

@@ -1,5 +1,5 @@
 /** The settings of a compilation that can be changed, as rows of the what-if menu. */
-import { CAPABILITIES } from "../../gpu/nvidia.js";
+import { TARGETS } from "../../backend/targets.js";
 import type { WhatIf } from "../state/state.js";
 
 /** One thing that can be changed. */
@@ -19,8 +19,8 @@ export function whatIfRows(draft: WhatIf): WhatIfRow[] {
   const rows: WhatIfRow[] = [
     {
       name: "target",
-      value: `cuda:${draft.capability}`,
-      change: (by) => ({ ...draft, capability: away(CAPABILITIES, draft.capability, by) }),
+      value: draft.target,
+      change: (by) => ({ ...draft, target: away(TARGETS, draft.target, by) }),
     },
     {
       name: "num_warps",

@@ -21,7 +21,7 @@ const PROPOSAL: Proposal = {
   options: new Map([["num_warps", "8"]]),
   stated: new Map(),
 };
-const session = { ...emptySession("add.py"), form: formOf(PROPOSAL, 90) };
+const session = { ...emptySession("add.py"), form: formOf(PROPOSAL, "cuda:90") };
 const opened = (): State => typed(initialState(session, { columns: 100, rows: 24 }, { keys: {}, ascii: false, command: [] }), "A");
 const down = (state: State, times: number): State => typed(state, "\t".repeat(times));
 

@@ -1,8 +1,8 @@
 /** The form with the arguments of a Python kernel: its fields, and what is wrong with a text in one of them. */
 
+import { DEFAULT_TARGET, TARGETS, targetCalled } from "../../backend/targets.js";
 import { parseArgument } from "../../frontend/signature.js";
 import type { Proposal } from "../../frontend/specialize.js";
-import { CAPABILITIES, knownCapability } from "../../gpu/nvidia.js";
 
 export interface Form {
   readonly title: string;
@@ -26,7 +26,7 @@ const NOTES: Readonly<Record<Proposal["entries"][number]["from"], string>> = {
 };
 
 /** The form for what is known of a kernel. */
-export function formOf({ kernel, entries, options, stated }: Proposal, capability: number | undefined): Form {
+export function formOf({ kernel, entries, options, stated }: Proposal, target: string | undefined): Form {
   const setting = (kind: "num_warps" | "num_stages", otherwise: string): Field => {
     const text = stated.get(kind) ?? options.get(kind);
     return {
@@ -46,7 +46,7 @@ export function formOf({ kernel, entries, options, stated }: Proposal, capabilit
       {
         name: "target",
         kind: "target",
-        text: capability === undefined ? (stated.get("target") ?? "cuda:80") : `cuda:${capability}`,
+        text: target ?? stated.get("target") ?? DEFAULT_TARGET,
         note: "",
       },
       setting("num_warps", "4"),
@@ -60,7 +60,7 @@ export function formOf({ kernel, entries, options, stated }: Proposal, capabilit
 export function problemOf({ kind, text }: Field): string | undefined {
   switch (kind) {
     case "target":
-      return knownCapability(text) === undefined ? `one of ${CAPABILITIES.map((c) => `cuda:${c}`).join(", ")}` : undefined;
+      return targetCalled(text) === undefined ? `one of ${TARGETS.join(", ")}` : undefined;
     case "num_warps":
       return /^(?:1|2|4|8|16|32)$/.test(text) ? undefined : "a power of 2 from 1 to 32";
     case "num_stages":

@@ -1,6 +1,6 @@
 /** The state of the terminal UI: one immutable object. `View` is what can be undone; the rest is the world around it. */
 
-import type { CudaOptions } from "../../backend/nvidia/options.js";
+import type { TargetOptions } from "../../backend/targets.js";
 import type { StepDiff } from "../../diff/step-diff.js";
 import type { Finding } from "../../explain/findings.js";
 import type { PassRewrites } from "../../explain/rewrite-details.js";
@@ -99,8 +99,8 @@ export type PromptKind = "insert" | "search" | "filter" | "through-time" | "comm
 
 /** The settings of a compilation, which can be changed in the UI. */
 export interface WhatIf {
-  readonly capability: number;
-  readonly options: CudaOptions;
+  readonly target: string;
+  readonly options: TargetOptions;
   /** Positions in the pipeline, from 1. */
   readonly disabled: readonly number[];
   /** Passes that run where the pipeline has them not, after so many of its passes: `12:canonicalize`. */
@@ -277,9 +277,9 @@ export interface TypedOptions {
   /** The step to show. */
   readonly after: string | undefined;
   readonly export: string | undefined;
-  readonly capability: number | undefined;
+  readonly target: string | undefined;
   /** Triton's options, those that are given. */
-  readonly cuda: Partial<CudaOptions>;
+  readonly options: Partial<TargetOptions>;
 }
 
 /** A request to the shell around the pure core. */

@@ -1,5 +1,5 @@
 /** The line at the top: the mode, the kernel and its settings, what can be done with them. */
-import { CAPABILITIES } from "../../gpu/nvidia.js";
+import { TARGETS } from "../../backend/targets.js";
 import { MODES, type PageState } from "../link.js";
 import type { Input, Pictures } from "../protocol.js";
 import { h } from "./dom.js";
@@ -48,10 +48,7 @@ export class Header {
         settings({ target: this.#target.value, numWarps: Number(this.#warps.value), numStages: Number(this.#stages.value) }),
       );
     };
-    choice(
-      this.#target,
-      CAPABILITIES.map((capability) => `cuda:${capability}`),
-    );
+    choice(this.#target, TARGETS);
     choice(this.#warps, [1, 2, 4, 8, 16, 32]);
     choice(this.#stages, [1, 2, 3, 4, 5, 6]);
     const button = (text: string, onclick: () => void, more: Readonly<Record<string, string | boolean>> = {}) =>

@@ -4,7 +4,6 @@
  */
 import type { Diagnostic } from "../../diagnostics/diagnostic.js";
 import type { Choices } from "../../frontend/specialize.js";
-import { knownCapability } from "../../gpu/nvidia.js";
 import { type Settings, settingsOf } from "../../library/pipeline.js";
 import { divisibilityOf, type Rejected, readSource, toBytes } from "../../library/sources.js";
 import type { Trace } from "../../library/trace.js";
@@ -232,9 +231,8 @@ export class Playground {
   /** Reads and compiles an input, pass by pass. */
   private *trace(input: Input, given?: WhatIf): Generator<void, Made> {
     const { name, text, target, options = {}, kernel, signature, config } = input;
-    const capability = target === undefined ? undefined : knownCapability(target);
     const asked = { kernel, signature, config, guess: true, types: [], constants: [], defines: [] };
-    const request = { name, text: toBytes(text), capability, cuda: options };
+    const request = { name, text: toBytes(text), target, options };
     let read = readSource({ ...request, python: asked });
     if (read.kind === "error" && (kernel ?? signature ?? config) !== undefined) {
       // They may be those of the kernel that was here before.
@@ -242,18 +240,18 @@ export class Playground {
       if (guessed.kind !== "error") read = guessed;
     }
     yield;
-    if (read.kind === "error") return { said: saidOf(read), form: read.proposal && formOf(read.proposal, capability) };
+    if (read.kind === "error") return { said: saidOf(read), form: read.proposal && formOf(read.proposal, target) };
     if (read.kind === "imported") return { said: NOTHING_SAID, trace: read.trace };
-    const settings: Settings = settingsOf(read, { capability, cuda: options });
+    const settings: Settings = settingsOf(read, { target, options });
     const whatIf: WhatIf = given ?? {
-      capability: settings.capability,
+      target: settings.target,
       options: settings.options,
       disabled: [],
       inserted: [],
       divisibility: divisibilityOf(read.module),
       always: {},
     };
-    const form = read.python && formOf(withSettings(read.python.proposal, whatIf), settings.capability);
+    const form = read.python && formOf(withSettings(read.python.proposal, whatIf), settings.target);
     const ready = inputFor({ source: read }, whatIf);
     if ("kind" in ready) return { said: saidOf(ready), form };
     const run = start(ready, whatIf, this.clock, { maxArtifactOps: Number.POSITIVE_INFINITY });
@@ -303,6 +301,6 @@ function withSettings(proposal: Parameters<typeof formOf>[0], { options }: WhatI
 /** `cuda:90, 8 warps, 4 stages` */
 function settingsText({ name }: Input, whatIf: WhatIf | undefined): string {
   if (!whatIf) return name;
-  const { capability, options } = whatIf;
-  return `cuda:${capability}, ${options.numWarps} warps, ${options.numStages} stages`;
+  const { target, options } = whatIf;
+  return `${target}, ${options.numWarps} warps, ${options.numStages} stages`;
 }

@@ -1,6 +1,8 @@
 /** Questions of the page that take longer than a picture, answered in slices. */
+
 import { explainAt } from "../../explain/resolve.js";
 import { validating } from "../../explain/validate-trace.js";
+import { capabilityOf } from "../../gpu/nvidia.js";
 import { sourceFor } from "../../library/compile.js";
 import { toJson } from "../../library/trace.js";
 import type { StoredRun } from "../../simulate/memory.js";
@@ -59,7 +61,7 @@ function* ran({ session }: State, { name }: Input): Generator<void, Answer> {
   const read = session.input && sourceFor(session.input.source, {});
   if (read?.kind !== "module" || !isExecutable(read.module)) return failed(`'${name}' is no kernel that can be run`);
   const { findings, memory, args, grid, programs, printed } = yield* quietly(
-    runningModule(read.module, { capability: session.settings!.capability }),
+    runningModule(read.module, { capability: capabilityOf(session.settings!.target) }),
   );
   const count = `${programs.length} program${programs.length === 1 ? "" : "s"} of a grid of ${grid.join("x")}`;
   return {

@@ -1,0 +1,52 @@
+/** The targets of all platforms, and Triton's options for them. Passes are not loaded by this file. */
+import type { Platform } from "./backend.js";
+import { CUDA, type CudaOptions } from "./nvidia/options.js";
+
+/** Triton's options in camel case. */
+export type TargetOptions = CudaOptions;
+
+const PLATFORMS: readonly Platform<TargetOptions>[] = [CUDA];
+
+/** The targets that can be compiled for: `cuda:80`, ... */
+export const TARGETS: readonly string[] = PLATFORMS.flatMap(({ targets }) => targets);
+
+/** The target where nothing names one. */
+export const DEFAULT_TARGET = "cuda:80";
+
+/** Triton's options of all platforms. */
+export const TARGET_OPTIONS: Platform<TargetOptions>["options"] = Object.assign({}, ...PLATFORMS.map(({ options }) => options));
+
+/** The platform of a target; undefined for a name of no platform. */
+export const platformOf = (target: string): Platform<TargetOptions> | undefined => PLATFORMS.find(({ owns }) => owns(target));
+
+/** The target of a name as people write it: `cuda:90`, `sm_90a`, `90`. Undefined for a GPU that cannot be compiled for. */
+export function targetCalled(name: string): string | undefined {
+  for (const platform of PLATFORMS) {
+    const target = platform.targetCalled(name);
+    if (target !== undefined) return target;
+  }
+  return undefined;
+}
+
+/** The message for a name that `targetCalled` does not know. */
+export const unknownTarget = (name: string): string => `unknown target '${name}'; known are ${TARGETS.join(", ")}`;
+
+/** The defaults of a target's options, some of which depend on the GPU. */
+export const defaultOptions = (target: string): TargetOptions => platformOf(target)!.defaults(target);
+
+/** The reason why options do not fit a target, in Triton's words where it has some; undefined if they fit. */
+export const checkOptions = (options: TargetOptions, target: string): string | undefined => platformOf(target)!.check(options, target);
+
+/** The target that `--target` and Triton's `arch` ask for; the error names the option as `shown` writes it. */
+export function targetAsked(
+  target: string | undefined,
+  arch: string | undefined,
+  shown: (option: string) => string,
+): { readonly target: string | undefined } | { readonly error: string } {
+  if (arch === undefined) return { target };
+  const called = targetCalled(arch);
+  if (called === undefined) return { error: `${shown("arch")} expects sm80, sm90, ..., as ${shown("target")}, not '${arch}'` };
+  return target === undefined || target === called
+    ? { target: called }
+    : { error: `${shown("arch")} ${arch} and ${shown("target")} ${target} are different targets` };
+}
