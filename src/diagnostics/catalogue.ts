@@ -163,6 +163,9 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
   "verify-diagnostics": "A diagnostic and the expected-* comments do not agree.",
 
   // Rules of dialects.
+  "amdg.tdm": "A copy by AMD's tensor data mover does not fit: the size of its block, or the padding or swizzling of its buffer.",
+  "amdg.tiles": "Registers do not hold the tensor that AMD's op makes of them: shapes, element types, or layouts of threads and warps.",
+  "amdg.upcast": "A conversion of few-bit floats by AMD's op has other shapes, element types or layouts than it allows.",
   "arith.cast": "A conversion goes the wrong way: extensions need a wider result, truncations a narrower one.",
   "gluon.auto-layout": "gluon.set_auto_layout takes a tensor with an inferred layout, and its result has a given one.",
   "nvws.aref": "A use of an asynchronous reference does not fit the buffers that it is made of.",
@@ -174,11 +177,11 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
   "tt.transpose": "The order of a transposition is not a permutation of the dimensions.",
   "ttg.async-copy": "The buffer that an asynchronous copy writes cannot be written.",
   "ttg.attribute": "The parameters of a layout contradict each other, or hardware has no such layout.",
+  "ttg.barrier": "An mbarrier is a buffer of one 64-bit integer, and a phase ends after one arrival at least.",
   "ttg.fp4-to-fp": "An unpacking of fp4 has other shapes, layouts or element types than its operand allows.",
   "ttg.memdesc": "A view of a buffer does not fit it: rank, shape, offsets, element type or layout.",
   "ttg.memory": "A buffer is in the wrong memory, cannot be written, or its shape or layout does not fit its use.",
   "ttg.warp-specialize": "The partitions of a ttg.warp_specialize do not fit: their number, numbers of warps, captures or results.",
-  "ttng.barrier": "An mbarrier is a buffer of one 64-bit integer, and a phase ends after one arrival at least.",
   "ttng.mma": "Operands of a tcgen05 product do not fit: memory, layout, shape, or barriers and their predicates.",
   "ttng.tensormap": "A tensor map has other numbers of dimensions, strides or steps than its descriptor.",
   "ttng.tma": "A TMA copy does not fit: coordinates, the layout of its buffer, or a buffer that cannot be written.",

@@ -1,5 +1,6 @@
 /** Every dialect, in the order in which they depend on each other. */
 import type { DialectDef } from "../ir/define-dialect.js";
+import { amdg } from "./amdg/index.js";
 import { arith } from "./arith/index.js";
 import { builtin } from "./builtin/index.js";
 import { cf } from "./cf/index.js";
@@ -21,7 +22,7 @@ import { ttng } from "./ttng/index.js";
 import { ub } from "./ub/index.js";
 
 export const ALL_DIALECTS: readonly DialectDef[] = [
-  ...[builtin, arith, math, ub, scf, cf, tt, gpu, ttg, ttng, gluon, nvws, llvm, nvvm, nvgpu],
+  ...[builtin, arith, math, ub, scf, cf, tt, gpu, ttg, ttng, gluon, nvws, llvm, nvvm, nvgpu, amdg],
   // Only what older Tritons wrote.
   ...[func, tensor, tritonGpu, tritonNvidiaGpu, nvgpuBefore36],
 ];

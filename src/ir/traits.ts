@@ -298,6 +298,7 @@ export function TypesMatchWith(
   from: string,
   to: string,
   transform: (type: Type, attr: (name: string) => Attribute | undefined) => Type | undefined,
+  mayLack = false,
 ): Trait {
   return defineTrait(`TypesMatchWith<${from}, ${to}>`, {
     dependsOn: transform.length < 2 ? "types" : "types and attributes",
@@ -305,14 +306,18 @@ export function TypesMatchWith(
     verify(op, report) {
       const source = singleOfPart(op, from)?.type ?? typesOfPart(op, from)[0];
       const target = singleOfPart(op, to)?.type ?? typesOfPart(op, to)[0];
-      // Upstream leaves out the operands at the end only: without a mask there is nothing after it.
-      const index = target ? -1 : op.def.operands.findIndex((o) => o.name === to);
+      // The last operands only may be left out: without a mask there is nothing after it.
+      const index = target || mayLack ? -1 : op.def.operands.findIndex((o) => o.name === to);
       if (index >= 0 && op.numOperands > index) report.error(`failed to verify that ${description}`, "verify.types-match");
       if (source && target && transform(source, (name) => op.attr(name)) !== target)
         report.error(`failed to verify that ${description}`, "verify.types-match");
     },
     typeRules: () => [{ kind: "from", from, to, transform }],
   });
+}
+/** The same where `to` is an operand that may be left out though others come after it. */
+export function OptionalTypesMatchWith(description: string, from: string, to: string, transform: (type: Type) => Type | undefined): Trait {
+  return TypesMatchWith(description, from, to, transform, true);
 }
 /** A predicate on the op; `description` completes "failed to verify that ...". */
 export function PredOpTrait(description: string, holds: (op: Operation) => boolean): Trait {

@@ -42,6 +42,7 @@ const DIALECTS: Readonly<Record<string, readonly string[]>> = {
   ttng: ["builtin", "arith", "math", "ub", "scf", "cf", "gpu", "tt", "ttg"],
   gluon: ["tt"],
   nvws: ["builtin", "arith", "scf", "tt", "ttg", "ttng"],
+  amdg: ["builtin", "llvm", "tt", "ttg"],
   llvm: ["builtin"],
   nvvm: ["builtin", "llvm"],
   nvgpu: ["builtin", "llvm"],
@@ -187,9 +188,9 @@ test("dialects import only those they build on", () => {
 });
 
 test("passes that every GPU shares import nothing of a vendor: neither its passes nor its ops", () => {
-  const ofVendor = /^(?:passes\/nvidia|dialects\/(?:nvvm|nvgpu|nvws))\//;
+  const ofVendor = /^(?:passes\/(?:nvidia|amd)|dialects\/(?:nvvm|nvgpu|nvws|amdg))\//;
   const offending = files.flatMap((file) =>
-    /^passes\/[^/]+\//.test(file) && !file.startsWith("passes/nvidia/") && !isTest(file)
+    /^passes\/[^/]+\//.test(file) && !/^passes\/(?:nvidia|amd)\//.test(file) && !isTest(file)
       ? importsOf(file).flatMap((path) => (ofVendor.test(path) ? [`${file} imports ${path}`] : []))
       : [],
   );

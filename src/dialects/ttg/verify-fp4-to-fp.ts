@@ -11,15 +11,8 @@ export function verifyFp4ToFp(src: TensorType, res: TensorType, axis: number, re
   const from = src.params;
   const to = res.params;
   const error = (message: string) => void report.plain(message, "ttg.fp4-to-fp");
-  const rank = from.shape.length;
-  if (rank !== to.shape.length) return error(`source rank ${rank} != result rank ${to.shape.length}`);
-  // Upstream compares as unsigned.
-  if (axis < 0 || axis >= rank) return error(`axis ${axis >>> 0} out of range for rank ${rank}`);
-  for (let i = 0; i < rank; i++) {
-    const [a, b] = [from.shape[i]!, to.shape[i]!];
-    if (i === axis && b !== a * 2) return error(`axis ${axis} dimension must be 2x source dimension (src=${a}, dst=${b})`);
-    if (i !== axis && a !== b) return error(`dimension ${i} mismatch (src=${a}, dst=${b}, axis=${axis})`);
-  }
+  const shapes = fp4ShapeProblem(from.shape, to.shape, axis);
+  if (shapes !== undefined) return error(shapes);
   if (!to.encoding !== !from.encoding) return error("source and result must both have an encoding, or neither");
   if (!to.encoding) return;
   const srcParams = distributedParams(from.encoding);
@@ -33,4 +26,18 @@ export function verifyFp4ToFp(src: TensorType, res: TensorType, axis: number, re
   if (areLayoutsEquivalent(from.shape, inferred.encoding, srcParams)) return;
   const [wanted, got] = [toLinearLayout(from.shape, inferred.encoding), toLinearLayout(from.shape, srcParams)];
   error(`Src and Dst encodings are not compatible:\n${wanted.toString()}\n${got.toString()}`);
+}
+
+/** Why two fp4 in each byte along `axis` do not make a tensor of that shape; undefined where they do. */
+export function fp4ShapeProblem(from: readonly number[], to: readonly number[], axis: number): string | undefined {
+  const rank = from.length;
+  if (rank !== to.length) return `source rank ${rank} != result rank ${to.length}`;
+  // Upstream compares as unsigned.
+  if (axis < 0 || axis >= rank) return `axis ${axis >>> 0} out of range for rank ${rank}`;
+  for (let i = 0; i < rank; i++) {
+    const [a, b] = [from[i]!, to[i]!];
+    if (i === axis && b !== a * 2) return `axis ${axis} dimension must be 2x source dimension (src=${a}, dst=${b})`;
+    if (i !== axis && a !== b) return `dimension ${i} mismatch (src=${a}, dst=${b}, axis=${axis})`;
+  }
+  return undefined;
 }

@@ -1,8 +1,7 @@
 /** The common parts of ttng ops. Source: TritonNvidiaGPUOps.td, TTNG_Op. */
 import type { Type } from "../../ir/attribute.js";
 import { intOf } from "../../ir/builtin-attrs.js";
-import { isInteger } from "../../ir/builtin-types.js";
-import type { MemoryEffect, OpReport } from "../../ir/define-op.js";
+import type { MemoryEffect } from "../../ir/define-op.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Trait } from "../../ir/traits.js";
 import type { Value } from "../../ir/value.js";
@@ -21,11 +20,3 @@ export const runsOnTwoCTAs = (module: Operation): boolean => intOf(module.attr(T
 
 export const descOf = (value: Value): MemDesc => value.type as MemDesc;
 export const elementOf = (value: Value): Type => descOf(value).params.elementType;
-
-/** Barriers are one i64. Source: TritonGPU/Transforms/Utility.cpp, verifyBarrierType. Returns whether it is one. */
-export function verifyBarrierType(barrier: Value, report: OpReport): boolean {
-  const { elementType, shape } = descOf(barrier).params;
-  if (isInteger(elementType, 64) && shape.length === 1 && shape[0] === 1) return true;
-  report.error("barrier allocation must be a descriptor of 1xi64 type", "ttng.barrier");
-  return false;
-}

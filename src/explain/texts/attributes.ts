@@ -131,6 +131,9 @@ export const ATTRIBUTE_TEXTS: Readonly<Record<string, string>> = {
   "arith.overflow": "On an op on integers: it does not overflow as signed (nsw) or unsigned (nuw) numbers.",
   "gpu.dim": "Which dimension of a grid or a CTA: x, y or z.",
   "gpu.shuffle_mode": "From which lane a shuffle reads: xor, up, down or idx.",
+  "amdg.SchedHintVariant":
+    "On amdg.instruction_sched_hint: how LLVM orders the instructions of the loop. attention is for loops of attention.",
+  "amdg.amdgcn.set.fp8.clamping": "On an op: conversions to fp8 give the largest number for what is too large.",
   "ub.poison": "The value of ub.poison: whatever is computed from it has no defined value.",
   operandSegmentSizes: "How many operands each of an op's groups of operands has.",
 };

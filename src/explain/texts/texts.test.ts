@@ -93,7 +93,7 @@ test("an op has its operands and what it becomes, an older one its name of today
 
 test("an op is found without its dialect, where no instruction has the name", () => {
   expect(nameText("async_wait")!.title).toBe("ttg.async_wait");
-  expect(nameText("async_wait")!.lines.at(-1)).toBe("Also: triton_gpu.async_wait.");
+  expect(nameText("async_wait")!.lines.at(-1)).toBe("Also: amdg.async_wait, triton_gpu.async_wait.");
   expect(nameText("fma")!.title).toBe("fma");
 });
 

@@ -1,7 +1,7 @@
 /** Asynchronous copies to shared memory and waiting for them. Source: TritonGPUOps.td. */
 import { BoolAttr, defaultAttr, I1, I32Attr, optional, rankedTensorOf, variadic } from "../../../ir/constraints.js";
 import { defineOp } from "../../../ir/define-op.js";
-import { AttrSizedOperandSegments, TypesMatchWith } from "../../../ir/traits.js";
+import { AttrSizedOperandSegments, OptionalTypesMatchWith } from "../../../ir/traits.js";
 import { PtrTensor, TritonType } from "../../tt/constraints.js";
 import { CacheModifierAttr, EvictionPolicyAttr } from "../../tt/enums.js";
 import { readsGlobal } from "../../tt/tt-op.js";
@@ -39,8 +39,8 @@ export const AsyncCopyGlobalToLocalOp = defineOp("ttg.async_copy_global_to_local
   results: { token: AsyncToken },
   traits: ttgTraits(
     AttrSizedOperandSegments,
-    TypesMatchWith("infer mask type from src type", "src", "mask", getI1SameShape),
-    TypesMatchWith("infer other type from src type", "src", "other", getPointeeType),
+    OptionalTypesMatchWith("infer mask type from src type", "src", "mask", getI1SameShape),
+    OptionalTypesMatchWith("infer other type from src type", "src", "other", getPointeeType),
   ),
   format:
     "$src `,` $result (`mask` $mask^)? (`other` $other^)? oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` type($src) `->` type($result)",

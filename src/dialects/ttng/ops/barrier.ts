@@ -2,9 +2,9 @@
 import { BoolAttr, I1, I32, I32Attr, optional, Unit, variadic } from "../../../ir/constraints.js";
 import { defineOp } from "../../../ir/define-op.js";
 import { AttrSizedOperandSegments } from "../../../ir/traits.js";
-import { readsShared, writesShared } from "../../ttg/ttg-op.js";
+import { readsShared, verifyBarrierType, writesShared } from "../../ttg/ttg-op.js";
 import { MemDescOperand } from "../../ttg/types.js";
-import { ttngTraits, verifyBarrierType } from "../ttng-op.js";
+import { ttngTraits } from "../ttng-op.js";
 
 export const FenceAsyncSharedOp = defineOp("ttng.fence_async_shared", () => ({
   summary: "fence proxy async",
@@ -64,7 +64,7 @@ export const ArriveBarrierOp = defineOp("ttng.arrive_barrier", () => ({
   traits: ttngTraits(),
   format: "$alloc `,` $count (`,` $pred^)? attr-dict `:` qualified(type($alloc))",
   verify({ alloc, count }, report) {
-    if (verifyBarrierType(alloc, report) && count < 1) report.error("count must be greater than or equal to 1", "ttng.barrier");
+    if (verifyBarrierType(alloc, report) && count < 1) report.error("count must be greater than or equal to 1", "ttg.barrier");
   },
   effects: ({ alloc }) => [readsShared(alloc), writesShared(alloc)],
 }));

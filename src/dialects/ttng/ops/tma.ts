@@ -9,9 +9,9 @@ import { CacheModifierAttr, DescriptorReduceKindAttr, EvictionPolicyAttr } from 
 import { verifyGatherResultType } from "../../tt/ops/descriptor.js";
 import { readsGlobal, writesGlobal } from "../../tt/tt-op.js";
 import { NvmmaSharedEncoding } from "../../ttg/encodings/nvmma-shared.js";
-import { readsShared, writesShared } from "../../ttg/ttg-op.js";
+import { readsShared, verifyBarrierType, writesShared } from "../../ttg/ttg-op.js";
 import { MemDescOperand } from "../../ttg/types.js";
-import { descOf, ttngTraits, verifyBarrierType } from "../ttng-op.js";
+import { descOf, ttngTraits } from "../ttng-op.js";
 
 const I32Tensor = rankedTensorOf(I32);
 

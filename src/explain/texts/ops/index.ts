@@ -1,11 +1,22 @@
 /** The texts of all ops by name. */
 import type { OpText } from "../records.js";
+import { AMDG } from "./amdg.js";
 import { CORE, CORE_FAMILIES } from "./core.js";
 import { LOWERED, LOWERED_FAMILIES, OLDER, RENAMED } from "./lowered.js";
 import { TT } from "./tt.js";
 import { GLUON, NVWS, TTG, TTNG } from "./ttg.js";
 
-export const OP_TEXTS: Readonly<Record<string, OpText>> = { ...CORE, ...TT, ...TTG, ...TTNG, ...NVWS, ...GLUON, ...LOWERED, ...OLDER };
+export const OP_TEXTS: Readonly<Record<string, OpText>> = {
+  ...CORE,
+  ...TT,
+  ...TTG,
+  ...TTNG,
+  ...NVWS,
+  ...GLUON,
+  ...AMDG,
+  ...LOWERED,
+  ...OLDER,
+};
 
 /** The text of an op: its own, that of today's op of an older name, or that of its family. */
 export function textOfOp(name: string): OpText | undefined {

@@ -13,6 +13,7 @@ import { IfOp } from "../../../dialects/scf/ops/if.js";
 import { WhileOp } from "../../../dialects/scf/ops/while.js";
 import { GatherOp } from "../../../dialects/tt/ops/gather.js";
 import { CatOp } from "../../../dialects/tt/ops/shape.js";
+import { UpcastFpOpInterface } from "../../../dialects/ttg/upcast-fp.js";
 import type { Attribute } from "../../../ir/attribute.js";
 import { encodingOf, RankedTensorType } from "../../../ir/builtin-types.js";
 import type { Operation } from "../../../ir/operation.js";
@@ -100,14 +101,14 @@ export function getConvertBackwardSlice(root: OpOperand, rootEncoding: Attribute
     if (canFoldIntoConversion(op, encoding) || stopPropagation?.(op)) continue;
     if (CatOp.is(op)) return "tt.cat would have fewer elements per thread";
     if (op.numOperands === 0) continue;
-    const srcEncoding = inferSrcEncoding(op, encoding);
-    if (!srcEncoding) return `no layout of the operands of ${op.name} gives the one wanted`;
-    if (GatherOp.is(op)) {
-      // Where the source is makes no difference to the layout of the result.
-      enqueue(op.operandUses[1]!, srcEncoding);
-      continue;
+    const upcast = op.def.interface(UpcastFpOpInterface);
+    const ofAll = upcast ? undefined : inferSrcEncoding(op, encoding);
+    for (const [i, operand] of op.operandUses.entries()) {
+      const srcEncoding = upcast ? upcast.inferSrcEncoding(op, i, encoding) : ofAll;
+      if (!srcEncoding) return `no layout of the operands of ${op.name} gives the one wanted`;
+      // Where the source of a gather is makes no difference to the layout of the result.
+      if (GatherOp.is(op) ? i === 1 : omitFitting || encodingOf(operand.value.type) !== srcEncoding) enqueue(operand, srcEncoding);
     }
-    for (const operand of op.operandUses) if (omitFitting || encodingOf(operand.value.type) !== srcEncoding) enqueue(operand, srcEncoding);
   }
   return { slice, layout };
 }

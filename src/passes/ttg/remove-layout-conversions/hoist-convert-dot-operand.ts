@@ -17,6 +17,7 @@ import { BroadcastOp, ExpandDimsOp, JoinOp, ReshapeOp, SplitOp, TransOp } from "
 import { encodingParams } from "../../../dialects/ttg/encodings/define-encoding.js";
 import { ConvertLayoutOp } from "../../../dialects/ttg/ops/convert-layout.js";
 import { Fp4ToFpOp } from "../../../dialects/ttg/ops/misc.js";
+import { UpcastFpOpInterface } from "../../../dialects/ttg/upcast-fp.js";
 import { encodingOf } from "../../../ir/builtin-types.js";
 import { Mapping } from "../../../ir/clone.js";
 import type { OpDef } from "../../../ir/define-op.js";
@@ -70,7 +71,8 @@ const MOVES_NOTHING: ReadonlySet<OpDef> = new Set<OpDef>([
 ]);
 /** Whether every thread computes its part of the result from its part of the operands. */
 function movesNothing(op: Operation): boolean {
-  return MOVES_NOTHING.has(op.def) || (op.def.traits.has(Elementwise) && isMemoryEffectFree(op));
+  if (MOVES_NOTHING.has(op.def) || op.def.interface(UpcastFpOpInterface)) return true;
+  return op.def.traits.has(Elementwise) && isMemoryEffectFree(op);
 }
 
 /** Dots on operands of tensor cores in registers, by the op that they are nested in. */

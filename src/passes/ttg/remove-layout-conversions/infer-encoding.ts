@@ -14,6 +14,7 @@ import { SameLoadStoreOperandsAndResultEncoding, SameOperandsAndResultEncoding }
 import { BlockedEncoding } from "../../../dialects/ttg/encodings/blocked.js";
 import { SliceEncoding } from "../../../dialects/ttg/encodings/slice.js";
 import { Fp4ToFpOp } from "../../../dialects/ttg/ops/misc.js";
+import { UpcastFpOpInterface } from "../../../dialects/ttg/upcast-fp.js";
 import { WarpGroupDotWaitOp } from "../../../dialects/ttng/ops/warp-group-dot.js";
 import type { Attribute } from "../../../ir/attribute.js";
 import type { TensorType } from "../../../ir/builtin-types.js";
@@ -26,6 +27,7 @@ const shapeOf = (value: Value): readonly number[] => (value.type as TensorType).
 /** The encoding that operands must have for results with that one; undefined where there is none, or not one for all operands. */
 export function inferSrcEncoding(op: Operation, encoding: Attribute): Attribute | undefined {
   if (ScanOp.is(op) && !BlockedEncoding.is(encoding)) return undefined;
+  if (op.def.interface(UpcastFpOpInterface)) return undefined;
   if (keepsEncoding(op)) return encoding;
   const reduce = ReduceOp.match(op);
   if (reduce) return parentOfSlice(encoding, reduce.axis);
@@ -54,6 +56,7 @@ export function inferSrcEncoding(op: Operation, encoding: Attribute): Attribute 
 /** The encoding that results get when the operands have that one; undefined where it does not follow. For a gather: from the indices. */
 export function inferDstEncoding(op: Operation, encoding: Attribute): Attribute | undefined {
   if (ScanOp.is(op) && !BlockedEncoding.is(encoding)) return undefined;
+  if (op.def.interface(UpcastFpOpInterface)) return undefined;
   if (keepsEncoding(op) || ForOp.is(op)) return encoding;
   const reduce = ReduceOp.match(op);
   if (reduce) return sliceOf(encoding, reduce.axis);

@@ -1,0 +1,2 @@
+/** Passes for AMD's GPUs alone. */
+export {};
