@@ -86,6 +86,49 @@ describe("races of the kernel itself are notes, and errors with --strict", () =>
   });
 });
 
+describe("a warp that loads what another warp of its program has stored over", () => {
+  // Each of the 4 warps loads all 16 elements; one thread stores the first.
+  const kernel = (between: string) => `tt.func public @k(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>) {
+  %r = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+  %xs = tt.splat %x : !tt.ptr<i32> -> tensor<16x!tt.ptr<i32>>
+  %xp = tt.addptr %xs, %r : tensor<16x!tt.ptr<i32>>, tensor<16xi32>
+  %ys = tt.splat %y : !tt.ptr<i32> -> tensor<16x!tt.ptr<i32>>
+  %yp = tt.addptr %ys, %r : tensor<16x!tt.ptr<i32>>, tensor<16xi32>
+  %v = tt.load %xp : tensor<16x!tt.ptr<i32>>
+  ${between}
+  %c = arith.constant 7777 : i32
+  tt.store %x, %c : !tt.ptr<i32>
+  tt.store %yp, %v : tensor<16x!tt.ptr<i32>>
+  tt.return
+}
+`;
+  const RACE =
+    /^validate: note: the kernel itself: global-race: thread \d+ loads byte 0 of 'x', with nothing that orders it after the store in program \(0, 0, 0\) by /m;
+  test("is a race of the kernel, which no pass is blamed for", async () => {
+    const { code, out } = await tool({ "k.ttir": kernel("") }, "cache/k.ttir", "--validate");
+    expect(out).toMatch(RACE);
+    expect(out).toContain("(tt.load at <after cache/k.ttir>:8:10)\nvalidate: same results after each of");
+    expect(code).toBe(0);
+    expect((await tool({ "k.ttir": kernel("") }, "cache/k.ttir", "--validate", "--strict")).code).toBe(1);
+  });
+  test("is none where a barrier is between", async () => {
+    const { code, out } = await tool({ "k.ttir": kernel("gpu.barrier") }, "cache/k.ttir", "--validate", "--strict");
+    expect(out).toMatch(/^validate: same results/);
+    expect(code).toBe(0);
+  });
+  test("is a fault where PTX has lost that barrier", async () => {
+    const { out: ptx } = await tool({ "k.ttir": kernel("gpu.barrier") }, "cache/k.ttir", "--emit", "ptx");
+    expect(ptx).toContain("bar.sync \t0;");
+    const { out } = await tool(
+      { "k.ttir": kernel("gpu.barrier"), "k.ptx": ptx.replace("bar.sync \t0;", "") },
+      "cache",
+      "--validate",
+      "--strict",
+    );
+    expect(out).toMatch(/^validate: pass 'ptx' changed the results: global-order: thread \d+ loads byte 0 of 'x'/);
+  });
+});
+
 describe("a kernel that waits for what nobody stores ends with who polls what", () => {
   const NEVER = LOCK.replace(/tt\.atomic_rmw exch, acq_rel, gpu, %\w+, %\w+, %\w+/, (exch) => exch.replace("exch", "or"));
   test("in Triton IR", async () => {

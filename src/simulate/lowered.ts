@@ -7,7 +7,7 @@ import type { LaunchArgument, PtxLaunch, PtxRun } from "./ptx/run.js";
 import type { ArgumentPlan } from "./tensor/arguments.js";
 import { compareRuns, differenceText, sameElements } from "./tensor/compare.js";
 import type { Data } from "./tensor/elements.js";
-import type { FindingKind } from "./tensor/findings.js";
+import type { Finding, FindingKind } from "./tensor/findings.js";
 import { type RunOptions, type RunResult, runModule } from "./tensor/run.js";
 
 /** A run of Triton IR that lowered code is compared with. */
@@ -70,14 +70,39 @@ export function differenceOfLowered(
   ignore: ReadonlySet<string> = new Set(),
 ): string | undefined {
   const known = new Set<string>(reference.findings.map((f) => f.kind));
-  const finding = run.findings.find((f) => !ignore.has(f.kind) && !(f.kind === "global-race" && known.has(f.kind)));
+  const own = ownRaces(reference, run);
+  const late = buffersBehind(
+    own.map(({ op }) => op),
+    reference,
+  );
+  const isOwn = (buffer: string | undefined) =>
+    buffer !== undefined && (reference.open.has(buffer) || own.some((race) => race.buffer === buffer));
+  const finding = run.findings.find(
+    (f) => !ignore.has(f.kind) && !(f.kind === "global-race" && known.has(f.kind)) && !(f.kind === "global-order" && isOwn(f.buffer)),
+  );
   if (finding) return `${finding.kind}: ${finding.message}${finding.site ? ` (${finding.site})` : ""}`;
   const after: RunResult = { ...reference, memory: run.memory, stores: [], findings: [] };
-  const leaveOut = new Set([...reordered.keys(), ...open]);
+  const leaveOut = new Set([...reordered.keys(), ...open, ...late.keys()]);
   const difference = compareRuns(reference, after, { leaveOut });
   if (difference) return differenceText(difference);
   const lost = [...reordered].find(([name, bytes]) => !open.has(name) && !sameElements(reference, after, name, bytes));
   return lost && `other elements in '${lost[0]}', whose order is open`;
+}
+
+/** A race of the kernel itself that shows when threads run: one loads what another has stored, where the source loads before it stores. */
+export interface OwnRace extends Finding {
+  readonly op: Operation;
+  readonly buffer: string;
+}
+
+/** The races of a run that the source has too: nothing orders the load and the later store of `overwritten`. */
+export function ownRaces({ overwritten }: RunResult, run: PtxRun): readonly OwnRace[] {
+  return [...overwritten].flatMap(([op, buffer]) => {
+    const race = run.findings.find((f) => f.kind === "global-order" && f.buffer === buffer);
+    if (!race) return [];
+    const { message, program, times } = race;
+    return [{ kind: "global-race", severity: "note", op, buffer, message, program, times } as const];
+  });
 }
 
 /** Buffers stored into from `tt.cat` or a reshape that may reorder: only which elements there are is defined. */

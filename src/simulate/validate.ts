@@ -14,7 +14,7 @@ import { type Coverage, coverageText, instructionCoverage, listed, onesided, opC
 import { type TensorMapForm, tensorMapForms } from "./host-tensor-maps.js";
 import { type Chosen, chooseLaunches, type LaunchOptions } from "./launches.js";
 import { runLlvm } from "./llvm/run.js";
-import { DEPENDENT, differenceOfLowered, launchOf, type Reference, referenceOf } from "./lowered.js";
+import { DEPENDENT, differenceOfLowered, launchOf, ownRaces, type Reference, referenceOf } from "./lowered.js";
 import { type PtxLaunch, type PtxRun, runPtx } from "./ptx/run.js";
 import { compareRuns, differenceText, uncertain } from "./tensor/compare.js";
 import { elementOfType } from "./tensor/elements.js";
@@ -104,7 +104,7 @@ export class Validator {
   #before: readonly RunResult[] | undefined;
   #version = -1;
   #runs = 0;
-  #findings: readonly Finding[] = [];
+  #findings: Finding[] = [];
   #onesided: Validation["onesided"] = { masks: [], branches: [] };
   /** By stage; what runs later of the same stage takes it away. */
   readonly #notExecuted = new Map<string, NotExecuted>();
@@ -289,6 +289,8 @@ export class Validator {
       const missing = run.findings.find((f) => f.kind === "not-modelled");
       if (missing) return { skip: `${missing.message} (${missing.site})` };
       runs.push(run);
+      for (const race of ownRaces(reference.run, run))
+        if (!this.#findings.some(({ kind, op }) => kind === race.kind && op === race.op)) this.#findings.push(race);
       const message = differenceOfLowered(reference, run, of.ignore);
       if (message !== undefined) problems.push({ seed: of.seed, message });
     }

@@ -7,6 +7,7 @@ export type FindingKind =
   | "unwritten-shared"
   | "race"
   | "global-race"
+  | "global-order"
   | "early-read"
   | "missing-fence"
   | "barrier"
@@ -26,6 +27,8 @@ export interface Finding {
   readonly message: string;
   readonly program: readonly number[];
   readonly times: number;
+  /** The buffer of global memory that it is about, where it is a race. */
+  readonly buffer?: string;
 }
 
 export class Findings {
@@ -33,11 +36,19 @@ export class Findings {
   program: readonly number[] = [0, 0, 0];
 
   /** `key` distinguishes findings of one kind; by default the site. */
-  add(kind: FindingKind, site: Site | undefined, message: string, key: string | number = site?.index ?? -1): void {
+  add(kind: FindingKind, site: Site | undefined, message: string, key: string | number = site?.index ?? -1, buffer?: string): void {
     const id = `${kind}:${key}`;
     const known = this.#byKey.get(id);
     if (known) known.times++;
-    else this.#byKey.set(id, { kind, site: site === undefined ? "" : siteText(site), message, program: this.program, times: 1 });
+    else
+      this.#byKey.set(id, {
+        kind,
+        site: site === undefined ? "" : siteText(site),
+        message,
+        program: this.program,
+        times: 1,
+        ...(buffer && { buffer }),
+      });
   }
 
   get all(): readonly Finding[] {

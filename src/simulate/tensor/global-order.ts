@@ -9,11 +9,14 @@ import type { Buffer, Memory } from "../memory.js";
 import type { Data } from "./elements.js";
 import type { Findings } from "./findings.js";
 
-interface Store {
+interface Load {
   readonly op: Operation;
   /** A number of its own for each program, and how many barriers that had passed. */
   readonly program: number;
   readonly time: number;
+}
+
+interface Store extends Load {
   readonly isAtomic: boolean;
 }
 
@@ -35,14 +38,20 @@ export interface AtomicOrder {
 export class GlobalOrder {
   /** The stores since the last barrier, by buffer. */
   readonly #unordered = new Map<Buffer, Access[]>();
-  /** The last store of each element, by buffer. */
-  readonly #stores = new Map<Buffer, LastStores>();
+  /** The last store and the last load of each element, by buffer. */
+  readonly #stores = new Map<Buffer, Last<Store>>();
+  readonly #loads = new Map<Buffer, Last<Load>>();
   readonly #places: (readonly number[])[] = [];
   #time = 0;
   #known: Knowledge = new Map();
   readonly #published = new Map<number, Knowledge>();
   /** Buffers in which a load met a store of the same program with no barrier between. */
   readonly open = new Set<string>();
+  /**
+   * Loads whose elements the same program stored over with no barrier between, with their buffers. Whether that is a race depends on which
+   * threads load and store an element, which lowered code shows.
+   */
+  readonly overwritten = new Map<Operation, string>();
   /** Changes with what is stored. */
   version = 0;
 
@@ -70,8 +79,11 @@ export class GlobalOrder {
     const buffer = this.#bufferOf(addresses, mask);
     if (!buffer) return () => {};
     const stores = this.#storesOf(buffer);
+    const loads = this.#loads.get(buffer);
     const suspects: (readonly [address: number, before: number, by: Store])[] = [];
     forEach(access, (address) => {
+      const load = loads?.get(address);
+      if (load?.program === this.#places.length && load.time === this.#time) this.overwritten.set(load.op, buffer.spec.name);
       const last = stores.get(address);
       if (last && this.#races(last, false)) suspects.push([address, this.#byte(address), last]);
     });
@@ -93,7 +105,12 @@ export class GlobalOrder {
   loaded(access: Access): void {
     const { op, addresses, mask } = access;
     const buffer = this.#bufferOf(addresses, mask);
-    const stores = buffer && this.#stores.get(buffer);
+    if (!buffer) return;
+    let loaded = this.#loads.get(buffer);
+    if (!loaded) this.#loads.set(buffer, (loaded = new Last()));
+    const load = { op, program: this.#places.length, time: this.#time };
+    forEach(access, (address) => loaded.set(address, load));
+    const stores = this.#stores.get(buffer);
     if (!stores) return;
     if (this.#places.length > 1 && !this.findings.has("global-race", op))
       forEach(access, (address) => {
@@ -145,9 +162,9 @@ export class GlobalOrder {
     return `${this.#place(address)}: ${last ? `${this.#storeText(last)} was the last one there` : "no program has stored there"}`;
   }
 
-  #storesOf(buffer: Buffer): LastStores {
+  #storesOf(buffer: Buffer): Last<Store> {
     let stores = this.#stores.get(buffer);
-    if (!stores) this.#stores.set(buffer, (stores = new LastStores()));
+    if (!stores) this.#stores.set(buffer, (stores = new Last()));
     return stores;
   }
 
@@ -186,11 +203,11 @@ export class GlobalOrder {
 
 const PAGE = 1024;
 
-/** The last store at each address. */
-class LastStores {
+/** The last access of a kind at each address. */
+class Last<Kind> {
   readonly #pages = new Map<number, Int32Array>();
   /** By the numbers in pages; 0 is none. */
-  readonly #stores: (Store | undefined)[] = [undefined];
+  readonly #accesses: (Kind | undefined)[] = [undefined];
   #key = -1;
   #page: Int32Array | undefined;
 
@@ -200,16 +217,16 @@ class LastStores {
     return this.#page;
   }
 
-  get(address: number): Store | undefined {
+  get(address: number): Kind | undefined {
     const page = this.#pageAt(address);
-    return page && this.#stores[page[address & (PAGE - 1)]!];
+    return page && this.#accesses[page[address & (PAGE - 1)]!];
   }
 
-  set(address: number, store: Store): void {
+  set(address: number, access: Kind): void {
     let page = this.#pageAt(address);
     if (!page) this.#pages.set(this.#key, (this.#page = page = new Int32Array(PAGE)));
-    if (this.#stores.at(-1) !== store) this.#stores.push(store);
-    page[address & (PAGE - 1)] = this.#stores.length - 1;
+    if (this.#accesses.at(-1) !== access) this.#accesses.push(access);
+    page[address & (PAGE - 1)] = this.#accesses.length - 1;
   }
 }
 

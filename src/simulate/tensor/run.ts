@@ -57,6 +57,8 @@ export interface RunResult {
   readonly findings: readonly Finding[];
   /** Buffers that were stored and loaded in one program, with no barrier between. */
   readonly open: ReadonlySet<string>;
+  /** Loads whose elements the same program stored over with no barrier between, with their buffers. */
+  readonly overwritten: ReadonlyMap<Operation, string>;
   readonly printed: readonly string[];
   readonly grid: readonly number[];
   readonly programs: readonly (readonly number[])[];
@@ -125,6 +127,7 @@ export function* runningModule(module: Operation, options: RunOptions = {}): Wor
     },
     findings: machine.findings.all,
     open: machine.order.open,
+    overwritten: machine.order.overwritten,
     printed: machine.printed,
     grid: machine.grid,
     programs,
