@@ -17,8 +17,32 @@ export function icmp(s: Simplifier, predicate: IntPredicate, left: Node, right: 
   if (x !== undefined && y !== undefined) return s.constant(1, compare(ICMP.indexOf(p), x, y, a.width) ? 1 : 0);
   if (a === b) return s.constant(1, p === "eq" || p === "sle" || p === "sge" || p === "ule" || p === "uge" ? 1 : 0);
   if (a.width === 1) return boolCompare(s, p, a, b);
+  const order = orderOf(p, a, b);
+  if (order !== undefined) return s.constant(1, order ? 1 : 0);
   const found = y === undefined ? undefined : s.moved(() => withConstant(s, p, a, b, y));
-  return found ?? narrower(s, p, a, b) ?? s.graph.pure("icmp", 1, [a, b], p);
+  return found ?? comparedBits(s, p, a, b) ?? narrower(s, p, a, b) ?? s.graph.pure("icmp", 1, [a, b], p);
+}
+/** How deep minima and maxima are looked into. */
+const MOST_NESTED = 6;
+/** Whether a minimum or maximum of what it is compared with decides the comparison: max(x, y) < y never holds. */
+function orderOf(p: IntPredicate, a: Node, b: Node): boolean | undefined {
+  if (p === "eq" || p === "ne") return undefined;
+  const sign = p[0] as "s" | "u";
+  const [less, orEqual] = [p[1] === "l", p.endsWith("e")];
+  const [low, high] = less ? [a, b] : [b, a];
+  if (orEqual) return isAtMost(low, high, sign, MOST_NESTED) || undefined;
+  return isAtMost(high, low, sign, MOST_NESTED) ? false : undefined;
+}
+/** Whether low <= high as minima and maxima have it. */
+function isAtMost(low: Node, high: Node, sign: "s" | "u", steps: number): boolean {
+  if (low === high) return true;
+  if (steps === 0) return false;
+  const is = (node: Node, kind: "min" | "max"): boolean =>
+    node.kind.endsWith(kind) && (node.kind === `${sign}${kind}` || node.inputs.every(isNonNegative));
+  return (
+    (is(high, "max") && high.inputs.some((input) => isAtMost(low, input, sign, steps - 1))) ||
+    (is(low, "min") && low.inputs.some((input) => isAtMost(input, high, sign, steps - 1)))
+  );
 }
 /** A comparison with `b`, which is the constant y. */
 function withConstant(s: Simplifier, p: IntPredicate, a: Node, b: Node, y: bigint): Node | undefined {
@@ -67,6 +91,14 @@ function withConstant(s: Simplifier, p: IntPredicate, a: Node, b: Node, y: bigin
 function keepsBits(x: Node, count: number, isSigned: boolean): boolean {
   const extended = x.kind === "sext" && isSigned ? x.inputs[0]!.width : bitLength(possible(x)) + (isSigned ? 1 : 0);
   return extended + count <= x.width;
+}
+/** A condition as a number, compared with another number of one bit: (c ? 1 : 0) != y is c ^ (y != 0). */
+function comparedBits(s: Simplifier, p: IntPredicate, a: Node, b: Node): Node | undefined {
+  if (p !== "eq" && p !== "ne") return undefined;
+  const [x, y] = a.kind === "select" ? [a, b] : [b, a];
+  if (x.kind !== "select" || valueOf(x.inputs[1]) !== 1n || valueOf(x.inputs[2]) !== 0n || possible(y) !== 1n) return undefined;
+  const differ = s.xor(x.inputs[0]!, icmp(s, "ne", y, s.constant(y.width, 0)));
+  return p === "ne" ? differ : s.not(differ);
 }
 /** Compares two numbers before their extension if it is the same: sext x < sext y is x < y, zext x < zext y is x < y unsigned. */
 function narrower(s: Simplifier, p: IntPredicate, a: Node, b: Node): Node | undefined {
@@ -178,11 +210,14 @@ export function minMax(s: Simplifier, kind: ExtremumKind, left: Node, right: Nod
   const [a, b] = s.ordered(left, right);
   const [x, y] = [valueOf(a), valueOf(b)];
   if (a === b) return a;
+  const [sign, isMin] = [kind[0] as "s" | "u", kind.endsWith("min")];
+  if (isAtMost(a, b, sign, MOST_NESTED)) return isMin ? a : b;
+  if (isAtMost(b, a, sign, MOST_NESTED)) return isMin ? b : a;
   if (x !== undefined && y !== undefined) {
-    const less = kind[0] === "s" ? x < y : BigInt.asUintN(a.width, x) < BigInt.asUintN(a.width, y);
-    return kind.endsWith("min") === less ? a : b;
+    const less = sign === "s" ? x < y : BigInt.asUintN(a.width, x) < BigInt.asUintN(a.width, y);
+    return isMin === less ? a : b;
   }
-  if (kind[0] === "s" && isNonNegative(a) && isNonNegative(b)) return minMax(s, kind === "smin" ? "umin" : "umax", a, b);
+  if (sign === "s" && isNonNegative(a) && isNonNegative(b)) return minMax(s, isMin ? "umin" : "umax", a, b);
   if (y !== undefined && kind === "umin" && maximumOf(a) <= BigInt.asUintN(a.width, y)) return a;
   return s.make(kind, a, b);
 }

@@ -14,11 +14,7 @@ import { copyAccumulators } from "./wgmma-fence.js";
 export function cleanUp(s: Simplifier, entry: Block): void {
   const { graph } = s;
   prune(entry);
-  const reached = analyse(entry);
-  if (reached.length > 1) {
-    const early = earliestBlocks(reached);
-    replaceAll(reached, decide(s, reached, early, countAlong(s, early)));
-  }
+  replaceBranches(s, entry);
   const order = prune(entry);
   let live = removeDead(order);
   const paired = pairHalves(s, order, live);
@@ -35,8 +31,26 @@ export function cleanUp(s: Simplifier, entry: Block): void {
   copyAccumulators(graph, order);
 }
 
+/** Branches that go one way become jumps, until there is none: without a loop, what it changed may be known. */
+function replaceBranches(s: Simplifier, entry: Block): void {
+  for (let isFirst = true, isAny = true; isAny; isFirst = false) {
+    if (!isFirst) removeUnreached(entry);
+    const reached = analyse(entry);
+    if (reached.length === 1) return;
+    const early = earliestBlocks(reached);
+    const replaced = isFirst ? countAlong(s, early) : trivialPhis(reached);
+    isAny = decide(s, reached, early, replaced);
+    replaceAll(reached, replaced);
+  }
+}
+
 /** Removes blocks that are not reached and phis with a single value; returns the blocks that are left. */
 function prune(entry: Block): readonly Block[] {
+  const order = removeUnreached(entry);
+  replaceAll(order, trivialPhis(order));
+  return order;
+}
+function removeUnreached(entry: Block): readonly Block[] {
   const order = reversePostOrder(entry, successorsOf);
   const reached = new Set(order);
   for (const block of order) {
@@ -46,8 +60,6 @@ function prune(entry: Block): readonly Block[] {
       for (const phi of block.phis) phi.inputs = phi.inputs.filter((_, i) => keep[i]);
     }
   }
-  const replaced = trivialPhis(order);
-  replaceAll(order, replaced);
   return order;
 }
 

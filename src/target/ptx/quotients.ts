@@ -12,7 +12,7 @@ export function udiv(s: Simplifier, a: Node, b: Node): Node {
   if (count !== undefined) return s.shr(a, s.constant(a.width, count));
   if (y !== undefined && maximumOf(a) < BigInt.asUintN(a.width, y)) return s.constant(a.width, 0);
   if (y !== undefined && y !== 0n && a.width === 32) return unsignedQuotient(s, a, BigInt.asUintN(32, y));
-  return s.make("udiv", a, b);
+  return ofWords(s, "udiv", a, b) ?? s.make("udiv", a, b);
 }
 export function urem(s: Simplifier, a: Node, b: Node): Node {
   const folded = s.fold("urem", a, b);
@@ -24,7 +24,7 @@ export function urem(s: Simplifier, a: Node, b: Node): Node {
     if (maximumOf(a) < unsigned) return a;
     if (unsigned !== 0n && a.width === 32) return s.sub(a, s.mul(udiv(s, a, b), b));
   }
-  return s.make("urem", a, b);
+  return ofWords(s, "urem", a, b) ?? s.make("urem", a, b);
 }
 export function sdiv(s: Simplifier, a: Node, b: Node): Node {
   const folded = s.fold("sdiv", a, b);
@@ -35,7 +35,7 @@ export function sdiv(s: Simplifier, a: Node, b: Node): Node {
   const count = y === undefined || y <= 0n ? undefined : powerOfTwo(y);
   if (count !== undefined && count > 0) return s.sar(roundedTowardsZero(s, a, count), s.constant(a.width, count));
   if (y !== undefined && y > 1n && a.width === 32) return signedQuotient(s, a, y);
-  return s.make("sdiv", a, b);
+  return ofWords(s, "sdiv", a, b) ?? s.make("sdiv", a, b);
 }
 export function srem(s: Simplifier, a: Node, b: Node): Node {
   const folded = s.fold("srem", a, b);
@@ -46,7 +46,24 @@ export function srem(s: Simplifier, a: Node, b: Node): Node {
   if (count === 0) return s.constant(a.width, 0);
   if (count !== undefined) return s.sub(a, s.and(roundedTowardsZero(s, a, count), s.constant(a.width, -1n << BigInt(count))));
   if (y !== undefined && y > 1n && a.width === 32) return s.sub(a, s.mul(sdiv(s, a, b), b));
-  return s.make("srem", a, b);
+  return ofWords(s, "srem", a, b) ?? s.make("srem", a, b);
+}
+/**
+ * A division of 64 bits whose numbers are words takes a fraction of the instructions as one of 32 bits.
+ * Source: llvm/lib/Transforms/Scalar/CorrelatedValuePropagation.cpp, narrowSDivOrSRem, narrowUDivOrURem.
+ */
+function ofWords(s: Simplifier, kind: "udiv" | "urem" | "sdiv" | "srem", a: Node, b: Node): Node | undefined {
+  if (a.width !== 64) return undefined;
+  const isSigned = kind[0] === "s";
+  const isWord = (node: Node): boolean => {
+    const value = valueOf(node);
+    if (isSigned && value !== undefined) return value === BigInt.asIntN(32, value);
+    return (isSigned && node.kind === "sext") || maximumOf(node) < 1n << (isSigned ? 31n : 32n);
+  };
+  // -2^31 / -1 is no word.
+  if (!isWord(a) || !isWord(b) || (isSigned && !isNonNegative(a) && !isNonNegative(b) && (valueOf(b) ?? -1n) === -1n)) return undefined;
+  const made = s.binary(kind, s.trunc(a, 32), s.trunc(b, 32));
+  return isSigned ? s.sext(made, 64) : s.zext(made, 64);
 }
 /** Remainders where the quotient is there as well: what is left of the dividend. Source: llvm/lib/Transforms/Scalar/DivRemPairs.cpp. */
 export function remaindersOfQuotients(graph: Graph, live: ReadonlySet<Node>): Map<Node, Node> {

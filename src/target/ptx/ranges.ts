@@ -7,7 +7,8 @@
  * Source: llvm/lib/Analysis/LazyValueInfo.cpp; llvm/lib/Transforms/Utils/SCCPSolver.cpp.
  */
 import { type CmpIPredicate, INVERTED_CMPI, SWAPPED_CMPI } from "../../dialects/arith/attrs.js";
-import { type Block, isPure, type Kind, type Node, valueOf } from "./graph.js";
+import { dominates } from "./cfg.js";
+import { type Block, isPure, type Kind, type Node, type Terminator, valueOf } from "./graph.js";
 import { bitLength, isNonNegative, knownBits, possible } from "./known-bits.js";
 import type { Simplifier } from "./simplify.js";
 
@@ -26,14 +27,9 @@ const MOST_GROWTH = 2;
 
 /**
  * Adds the nodes that are constants, and those that use replaced ones, to `replaced`; branches that always go one way become jumps.
- * `early` has the first block that each node may be in, inputs before users.
+ * Returns whether there were any. `early` has the first block that each node may be in, inputs before users.
  */
-export function decide(
-  s: Simplifier,
-  order: readonly Block[],
-  early: ReadonlyMap<Node, Block>,
-  replaced: Map<Node, Node>,
-): Map<Node, Node> {
+export function decide(s: Simplifier, order: readonly Block[], early: ReadonlyMap<Node, Block>, replaced: Map<Node, Node>): boolean {
   const ranges = new Ranges(order);
   const only = (node: Node, block: Block): bigint | undefined => {
     const range = ranges.of(node, block);
@@ -55,13 +51,35 @@ export function decide(
         ),
       );
   }
+  let isAny = false;
   for (const block of order) {
     const t = block.terminator;
-    const known = t.kind === "branch" ? only(t.condition, block) : undefined;
-    if (t.kind === "branch" && known !== undefined) block.terminator = { kind: "jump", target: known === 0n ? t.ifFalse : t.ifTrue };
+    if (t.kind !== "branch") continue;
+    const known = only(t.condition, block);
+    const target = known === undefined ? leftAtOnce(s, block, t) : known === 0n ? t.ifFalse : t.ifTrue;
+    if (!target) continue;
+    block.terminator = { kind: "jump", target };
+    isAny = true;
   }
-  return replaced;
+  return isAny;
 }
+/** Where a loop's first branch goes if it goes there the first time, before any iteration: then there is no other time. */
+function leftAtOnce(s: Simplifier, head: Block, { condition, ifTrue, ifFalse }: Branch): Block | undefined {
+  const entries = head.predecessors.filter((from) => !dominates(head, from));
+  if (entries.length !== 1 || head.predecessors.length === 1) return undefined;
+  const entry = head.predecessors.indexOf(entries[0]!);
+  const first = (node: Node, steps: number): Node => {
+    if (node.kind === "phi" && node.block === head) return node.inputs[entry]!;
+    if (steps === 0 || !isPure(node) || node.inputs.length === 0) return node;
+    const inputs = node.inputs.map((input) => first(input, steps - 1));
+    return inputs.every((input, i) => input === node.inputs[i]) ? node : s.again(node, inputs);
+  };
+  const known = valueOf(first(condition, MOST_STEPS));
+  if (known === undefined) return undefined;
+  const [target, other] = known === 0n ? [ifFalse, ifTrue] : [ifTrue, ifFalse];
+  return head.predecessors.every((from, i) => i === entry || dominates(other, from)) ? target : undefined;
+}
+type Branch = Extract<Terminator, { readonly kind: "branch" }>;
 const CHOSEN: ReadonlySet<Kind> = new Set(["phi", "icmp", "select"]);
 
 /** How two numbers compare after a branch. */

@@ -14,6 +14,10 @@ import * as widths from "./widths.js";
 /** Names that foldIntBinary knows, by ours. */
 const FOLDED: Readonly<Record<string, string>> = { shr: "lshr", sar: "ashr" };
 const MOST_MOVES = 64;
+const bothWays = (a: Node, b: Node): readonly (readonly [Node, Node])[] => [
+  [a, b],
+  [b, a],
+];
 
 export class Simplifier {
   constructor(
@@ -139,7 +143,7 @@ export class Simplifier {
     if (disjoint(a, b)) return this.constant(a.width, 0);
     if (a.kind === "not" && a.inputs[0] === b) return this.constant(a.width, 0);
     if (b.kind === "not" && b.inputs[0] === a) return this.constant(a.width, 0);
-    return this.reassociated("and", a, b) ?? this.make("and", a, b);
+    return this.absorbed("and", a, b) ?? this.reassociated("and", a, b) ?? this.make("and", a, b);
   }
   /** a & b, which is the constant y. */
   private masked(a: Node, b: Node, y: bigint): Node | undefined {
@@ -171,7 +175,7 @@ export class Simplifier {
       if (a.kind === "or" && inner !== undefined) return this.or(a.inputs[0]!, this.constant(a.width, inner | y));
       if (a.kind === "add" && inner !== undefined && disjoint(a, b)) return this.add(a.inputs[0]!, this.constant(a.width, inner + y));
     }
-    return this.mergedMasks("or", a, b) ?? this.reassociated("or", a, b) ?? this.make("or", a, b);
+    return this.mergedMasks("or", a, b) ?? this.absorbed("or", a, b) ?? this.reassociated("or", a, b) ?? this.make("or", a, b);
   }
   xor(left: Node, right: Node): Node {
     const folded = this.fold("xor", left, right);
@@ -190,6 +194,10 @@ export class Simplifier {
       if (own !== y && a.width > 1) return this.or(this.xor(a, this.constant(a.width, own)), this.constant(a.width, y & ~own));
     }
     if (a.kind === "not" && b.kind === "not") return this.xor(a.inputs[0]!, b.inputs[0]!);
+    for (const [x, y] of bothWays(a, b)) {
+      const [p, q] = x.inputs;
+      if (x.kind === "xor" && (p === y || q === y)) return p === y ? q! : p!;
+    }
     return this.mergedMasks("xor", a, b) ?? this.reassociated("xor", a, b) ?? this.make("xor", a, b);
   }
   not(a: Node): Node {
@@ -211,20 +219,19 @@ export class Simplifier {
     if (m === undefined || n === undefined) return undefined;
     return this.and(a.inputs[0]!, this.constant(a.width, kind === "or" ? m | n : m ^ n));
   }
+  /** x & (x & y) is x & y, x & (x | y) is x; the same with & and | exchanged. */
+  private absorbed(kind: "and" | "or", a: Node, b: Node): Node | undefined {
+    for (const [x, y] of bothWays(a, b)) if ((x.kind === "and" || x.kind === "or") && x.inputs.includes(y)) return x.kind === kind ? x : y;
+    return undefined;
+  }
   /** Moves constants outwards, and masks of one value together, through chains of one operation. */
   private reassociated(kind: "and" | "or" | "xor", a: Node, b: Node): Node | undefined {
-    for (const [chain, other] of [
-      [a, b],
-      [b, a],
-    ] as const) {
+    for (const [chain, other] of bothWays(a, b)) {
       if (chain.kind !== kind) continue;
       const [x, y] = chain.inputs as [Node, Node];
       if (valueOf(y) !== undefined && valueOf(other) === undefined) return this.bitwise(kind, this.bitwise(kind, x, other), y);
       if (kind === "and" || other.kind !== "and" || valueOf(other.inputs[1]) === undefined) continue;
-      for (const [inner, rest] of [
-        [x, y],
-        [y, x],
-      ] as const)
+      for (const [inner, rest] of bothWays(x, y))
         if (inner.kind === "and" && inner.inputs[0] === other.inputs[0] && valueOf(inner.inputs[1]) !== undefined)
           return this.bitwise(kind, rest, this.bitwise(kind, inner, other));
     }

@@ -311,6 +311,63 @@ test("what is chosen of a value and one that may be anything is the value", () =
   expect(chosen("%arg1", "%zero")[0]).toMatch(/^selp/);
 });
 
+describe("values that occur in one another", () => {
+  const s = new Simplifier(new Graph(), true);
+  const [x, y, z] = ["%clock", "%clock_hi", "%ntid.x"].map((register) =>
+    s.graph.pure("special", 32, [], { register, most: undefined }),
+  ) as [Node, Node, Node];
+  test("leave of two operations on bits one, or none", () => {
+    expect(s.xor(x, s.xor(y, x))).toBe(y);
+    expect(s.and(s.or(x, y), x)).toBe(x);
+    expect(s.or(y, s.and(x, y))).toBe(y);
+    expect(s.and(x, s.and(x, y))).toBe(s.and(x, y));
+    expect(s.or(s.or(x, y), y)).toBe(s.or(x, y));
+  });
+  test("decide comparisons with minima and maxima, and those of one another", () => {
+    const [most, least] = [s.binary("smax", z, s.binary("smax", x, y)), s.binary("smin", y, z)];
+    for (const [predicate, a, b, holds] of [
+      ["slt", most, x, 0n],
+      ["sge", most, y, 1n],
+      ["sgt", x, most, 0n],
+      ["sle", least, y, 1n],
+      ["sle", least, most, 1n],
+    ] as const)
+      expect(valueOf(s.icmp(predicate, a, b))).toBe(BigInt.asIntN(1, holds));
+    for (const predicate of ["sle", "eq", "ult", "ugt"] as const) expect(s.icmp(predicate, most, x).kind).toBe("icmp");
+    expect(s.binary("smin", most, x)).toBe(x);
+    expect(s.binary("smax", x, most)).toBe(most);
+    expect(s.binary("umin", most, x).kind).toBe("umin");
+  });
+  test("a condition as a number is compared with a bit as a condition", () => {
+    const condition = s.icmp("slt", x, y);
+    const number = s.select(condition, s.constant(32, 1), s.constant(32, 0));
+    const bit = s.and(z, s.constant(32, 1));
+    const differ = s.xor(condition, s.icmp("ne", bit, s.constant(32, 0)));
+    expect(s.icmp("ne", bit, number)).toBe(differ);
+    expect(s.icmp("eq", number, bit)).toBe(s.not(differ));
+    expect(s.icmp("eq", number, z).kind).toBe("icmp");
+  });
+});
+
+test("a division of 64 bits is one of 32 where its numbers are words, and their quotient", () => {
+  const s = new Simplifier(new Graph(), true);
+  const word = s.graph.pure("special", 32, [], { register: "%clock", most: undefined });
+  const count = s.graph.pure("special", 32, [], { register: "%ctaid.x", most: 2 ** 31 - 2 });
+  const [signed, unsigned, small] = [s.sext(word, 64), s.zext(word, 64), s.zext(count, 64)];
+  expect(s.sdiv(small, signed)).toBe(s.sext(s.sdiv(count, word), 64));
+  expect(s.srem(signed, small)).toBe(s.sext(s.srem(word, count), 64));
+  expect(s.sdiv(signed, s.constant(64, 7))).toBe(s.sext(s.sdiv(word, s.constant(32, 7)), 64));
+  expect(s.urem(unsigned, small)).toBe(s.zext(s.urem(word, count), 64));
+  // -2^31 / -1 is 2^31.
+  for (const [a, b] of [
+    [signed, signed],
+    [signed, s.constant(64, -1)],
+    [signed, unsigned],
+    [signed, s.constant(64, 2n ** 31n + 1n)],
+  ] as const)
+    expect(s.sdiv(a, b).kind).toBe("sdiv");
+});
+
 describe("division by constants", () => {
   /** The value of an integer node, given the value of its only unknown. */
   function evaluate(node: Node, x: bigint): bigint {
@@ -423,6 +480,30 @@ describe("numbers that branches and loops bound", () => {
     const lines = instructions(loop(left, "%left"));
     expect(lines.filter((line) => /^(shl|sub)/.test(line))).toEqual([]);
     expect(lines).toContainEqual(expect.stringMatching(/^add\.s32 (%r\d+), \1, -16;$/));
+  });
+  test("a loop that is left before its first iteration is none", () => {
+    const from = (start: string): string[] =>
+      instructions(
+        kernel(
+          "%arg0: !llvm.ptr<1>, %x: i32, %n: i32",
+          `%c1 = llvm.mlir.constant(1 : i32) : i32
+           %most = llvm.intr.smax(%x, %n) : (i32, i32) -> i32
+           %least = llvm.intr.smin(%x, %n) : (i32, i32) -> i32
+           llvm.br ^head(${start}, %x : i32, i32)
+         ^head(%i: i32, %sum: i32):
+           %more = llvm.icmp "slt" %i, %n : i32
+           llvm.cond_br %more, ^body, ^end
+         ^body:
+           %next = llvm.add %sum, %i : i32
+           %i1 = llvm.add %i, %c1 : i32
+           llvm.br ^head(%i1, %next : i32, i32)
+         ^end:
+           %0 = llvm.sub %sum, %x : i32
+           llvm.store %0, %arg0 : i32, !llvm.ptr<1>`,
+        ),
+      ).filter((line) => !/^(ld|ret)/.test(line));
+    expect(from("%most")).toEqual(["mov.b32 %r1, 0;", "st.global.b32 [%rd1], %r1;"]);
+    expect(from("%least").filter((line) => line.includes("bra"))).toHaveLength(2);
   });
   const words = fc.oneof(fc.integer({ min: -9, max: 9 }), fc.constantFrom(-(2 ** 31), 2 ** 31 - 1, 2 ** 30, -(2 ** 30)));
   const predicate = fc.constantFrom("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge");
