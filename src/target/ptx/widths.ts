@@ -48,8 +48,8 @@ export function trunc(s: Simplifier, a: Node, width: Width): Node {
     const [, x, y] = a.inputs;
     if (valueOf(x) !== undefined && valueOf(y) !== undefined) return s.select(a.inputs[0]!, trunc(s, x!, width), trunc(s, y!, width));
   }
-  if ((a.kind === "and" || a.kind === "or" || a.kind === "xor") && width === 16 && a.width === 32) {
-    const asked = s.demanded(a, 0xffffn, 4);
+  if (a.kind === "and" || a.kind === "or" || a.kind === "xor") {
+    const asked = s.demanded(a, maskOf(width), 4);
     if (asked !== a) return trunc(s, asked, width);
   }
   return s.graph.pure("trunc", width, [a]);

@@ -363,7 +363,7 @@ export const PTX_FAULTS: readonly Fault[] = [
     },
     { in: "removeDead", fault: "volatile loads go", find: 'data.kind === "load" && !data.volatile', replace: 'data.kind === "load"' },
     {
-      in: "prune",
+      in: "removeUnreached",
       fault: "phis keep the inputs of blocks that are gone",
       find: "for (const phi of block.phis) phi.inputs = phi.inputs.filter((_, i) => keep[i]);",
       replace: "",
