@@ -1,11 +1,13 @@
 /** launch.json: the grid and the arguments of a kernel. */
 
+import { fileError } from "../node/files.js";
 import { initialValue } from "../simulate/initial-values.js";
 import type { BufferSpec } from "../simulate/memory.js";
 import { bytesOf, elementKind, writeElement } from "../simulate/numbers/element.js";
 import type { LaunchArgument } from "../simulate/ptx/run.js";
 import { elementTypeNumber } from "../simulate/ptx/tensor-map.js";
 import { contiguous } from "../simulate/tensor/arguments.js";
+import type { Io } from "./io.js";
 import { descrOf, kindOf, readNpy } from "./npy.js";
 
 /** An argument of the launch, by the name that launch.json gives it. */
@@ -19,6 +21,17 @@ export interface NamedArgument {
 export interface LaunchFile {
   readonly grid: readonly [number, number, number];
   readonly args: readonly NamedArgument[];
+}
+
+/** Reads launch.json; files in it are named as seen from there. The error names the file. */
+export function readLaunchFile(path: string, io: Io): LaunchFile | { readonly error: string } {
+  try {
+    const folder = /^(.*\/)[^/]*$/.exec(path)?.[1] ?? "";
+    const launch = readLaunch(io.readFile(path), (file) => io.readFile(file.startsWith("/") ? file : folder + file));
+    return "error" in launch ? { error: `'${path}': ${launch.error}` } : launch;
+  } catch (error) {
+    return { error: `'${path}': ${fileError(error)}` };
+  }
 }
 
 /** `read` gives a file named in launch.json as latin1 text; it throws as node does. The error is one line. */

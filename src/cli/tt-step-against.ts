@@ -35,7 +35,11 @@ export function against(trace: Trace, input: Input, args: TtStepArgs, io: Io): S
 }
 
 /** A table of what the final codes are made of, where both Traces hold one. */
-function factsText(before: Trace, after: Trace, args: TtStepArgs): { readonly text: string; readonly differ: boolean } {
+export function factsText(
+  before: Trace,
+  after: Trace,
+  args: Pick<TtStepArgs, "against" | "input">,
+): { readonly text: string; readonly differ: boolean } {
   if (!codegenStep(before) || !codegenStep(after)) return { text: "", differ: false };
   const rows = differenceTable(compareFacts(finalFacts(before), finalFacts(after)));
   if (rows.length === 0) return { text: "final code: the same instructions, shared memory and conversions\n", differ: false };
@@ -53,6 +57,16 @@ function ptxText(before: Trace, after: Trace, colour: boolean): string {
 }
 
 export function otherTrace(input: Input, args: TtStepArgs, io: Io): { readonly trace: Trace } | { readonly error: string } {
+  const other = otherInput(input, args, io);
+  return "error" in other ? other : traceOf(other.input, other.args, io, artifactsOf);
+}
+
+/** The input that `--against` names, or the same with other settings. */
+export function otherInput(
+  input: Input,
+  args: TtStepArgs,
+  io: Io,
+): { readonly input: Exclude<Input, { kind: "error" }>; readonly args: TtStepArgs } | { readonly error: string } {
   const spec = args.against!;
   const changed = settingsIn(spec, io);
   if (changed) {
@@ -64,10 +78,10 @@ export function otherTrace(input: Input, args: TtStepArgs, io: Io): { readonly t
       options: { ...args.options, ...given.options },
       triton: given.triton ?? args.triton,
     };
-    return traceOf({ ...input, request: { ...input.request, ...settings } }, { ...args, ...settings }, io, artifactsOf);
+    return { input: { ...input, request: { ...input.request, ...settings } }, args: { ...args, ...settings } };
   }
   const other = readInput(spec, io, args);
-  if (other.kind !== "error") return traceOf(other, args, io, artifactsOf);
+  if (other.kind !== "error") return { input: other, args };
   if (other.rendered !== undefined) io.stderr.write(other.rendered);
   return { error: other.message ?? `'${spec}' does not parse` };
 }

@@ -41,3 +41,41 @@ test("what would move the bound: the dearest ops, and the bound under other opti
   expect(out).toMatch(/what costs most of DRAM\n {2}\d+ % vecadd\.py:\d+:\d+ tt\.load: /);
   expect(out).toMatch(/num_warps=8: [\d.]+ us by DRAM, about the same/);
 });
+
+test("--against compares the costs of two launches, and --trace keeps those of one", async () => {
+  const launch = ["--arg", "n=4194304", "--grid", "4096", "--gpu", "h100", "--no-ptxas"];
+  const anyN = "fixtures/kernels/vecadd_any_n.ttir";
+  const { code, out } = await run(VECADD, ...launch, "--against", anyN);
+  expect(code).toBe(1);
+  expect(out).toMatch(
+    /^final code, fixtures\/kernels\/vecadd_any_n\.ttir -> fixtures\/kernels\/vecadd\.ttir\n {2}global loads +ld\.global\.b32 16 -> ld\.global\.v4\.b32 4\n/,
+  );
+  expect(out).toMatch(/^ {2}sectors of a program +1536 -> 384\n/m);
+  const warps = await run(VECADD, ...launch, "--against", "num-warps=8");
+  expect(warps.out).toMatch(/^ {2}instructions of a program +\d+ -> \d+\n/m);
+  expect(warps.out).not.toContain("least time");
+  expect(await run(VECADD, ...launch, "--against", VECADD)).toMatchObject({ code: 0, out: expect.stringMatching(/^final code: the same/) });
+  expect(await run(VECADD, ...launch, "--against", "num-warps=8", "--json")).toMatchObject({ code: 2 });
+
+  const io = memoryIo();
+  expect(await main(["limits", VECADD, ...launch, "--trace", "kept.json"], io)).toBe(0);
+  expect(JSON.parse(io.written.get("kept.json")!).artifacts.costs).toMatchObject({
+    gpu: "h100",
+    grid: [4096, 1, 1],
+    figures: { sectors: 384, wavefronts: 0 },
+  });
+});
+
+test("a launch may be the file that run takes", async () => {
+  const launch = (json: unknown) => memoryIo("", { "launch.json": JSON.stringify(json) });
+  const array = { dtype: "fp32", shape: [4096] };
+  const io = launch({ grid: [4], args: { a_ptr: array, b_ptr: array, c_ptr: array, n: 4096 } });
+  expect(await main(["limits", VECADD, "--launch", "launch.json"], io)).toBe(0);
+  expect(io.out()).toMatch(/^vecadd on A100[^:]*: 4 programs \(4x1x1\)/);
+  const short = launch({ grid: [8], args: { a_ptr: array, n: 8192 } });
+  expect(await main(["limits", VECADD, "--launch", "launch.json"], short)).toBe(2);
+  expect(short.err()).toContain("reads beyond 'a_ptr', which has 16384 bytes");
+  const broken = launch({ args: {} });
+  expect(await main(["limits", VECADD, "--launch", "launch.json"], broken)).toBe(2);
+  expect(broken.err()).toContain("'launch.json': 'grid' is one to three positive integers");
+});

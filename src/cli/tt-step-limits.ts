@@ -8,8 +8,12 @@ import { movesOf, movesText } from "../limits/moves.js";
 import { roofline } from "../limits/roofline.js";
 import { pruningJson, type SweepAxis, sweeping, sweepText } from "../limits/sweep.js";
 import { limitsText } from "../limits/text.js";
-import { type Io, watched } from "./io.js";
+import { toJson } from "../trace/json.js";
+import type { Trace } from "../trace/trace.js";
+import { EXIT, type Io, watched } from "./io.js";
+import { readLaunchFile } from "./launch-file.js";
 import { withMachineCode } from "./ptxas.js";
+import { factsText, otherInput } from "./tt-step-against.js";
 import { type LineOf, stepArgs, type TtStepArgs, withoutEffect } from "./tt-step-args.js";
 import { everywhere } from "./tt-step-compile.js";
 import { readInput } from "./tt-step-input.js";
@@ -17,9 +21,11 @@ import { deliver, refuse, usage } from "./tt-step-output.js";
 
 type Given = LineOf<"limits">["values"];
 
-export async function limitsMain({ words, values, written }: LineOf<"limits">, io: Io): Promise<number> {
+export async function limitsMain({ words, values: given, written }: LineOf<"limits">, io: Io): Promise<number> {
   const [path, more] = words;
   if (path === undefined || more !== undefined) return usage(io, "limits expects one input. Try: tt-step limits --help");
+  const values = withLaunch(given, io);
+  if ("error" in values) return usage(io, values.error);
   const {
     gpu,
     arg: _arg,
@@ -28,6 +34,9 @@ export async function limitsMain({ words, values, written }: LineOf<"limits">, i
     ptxas: _ptxas,
     sweep: _sweep,
     roofline: _roofline,
+    trace: _trace,
+    launch: _launch,
+    against,
     whatIf: _whatIf,
     json,
     ...rest
@@ -50,6 +59,8 @@ export async function limitsMain({ words, values, written }: LineOf<"limits">, i
   };
   const grid = gridOf(values, input);
   if ("error" in grid) return usage(io, grid.error);
+  if (against !== undefined && (values.sweep.length > 0 || values.whatIf || json))
+    return usage(io, "--against compares two launches: it goes with neither --sweep, --what-if nor --json");
   if (values.sweep.length > 0) return sweep(input, { ...question, grid }, values, args, io);
   const numbers = numbersOf(input, values);
   const extents = grid(numbers);
@@ -60,6 +71,8 @@ export async function limitsMain({ words, values, written }: LineOf<"limits">, i
   const moves = values.whatIf
     ? movesOf(input, trace, found, { ...question, gridOf: (constants) => grid(new Map([...numbers, ...constants])) })
     : undefined;
+  if (against !== undefined) return compare(trace, input, { ...question, grid }, { ...args, against }, values, io);
+  if (values.trace !== undefined) io.writeFile(values.trace, toJson(trace));
   if (values.roofline !== undefined) {
     const drawn = roofline(found, values.roofline);
     if ("error" in drawn) return usage(io, drawn.error);
@@ -69,6 +82,47 @@ export async function limitsMain({ words, values, written }: LineOf<"limits">, i
     ? `${JSON.stringify({ ...found, moves }, undefined, 1)}\n`
     : `${limitsText(found)}${moves ? `\n${movesText(found, moves)}` : ""}`;
   return deliver(text, args, io);
+}
+
+/** The launch of `--launch` as if it were given by --grid, --arg and --shape, which may change it. */
+function withLaunch(given: Given, io: Io): Given | { readonly error: string } {
+  if (given.launch === undefined) return given;
+  const launch = readLaunchFile(given.launch, io);
+  if ("error" in launch) return launch;
+  const numbers = launch.args.flatMap(({ name, argument }) =>
+    argument.kind === "scalar" ? [[name, Number(argument.value)] as const] : [],
+  );
+  // The last of two values for a name holds.
+  const shapes = launch.args.flatMap(({ name, array }) => (array && !array.strides ? [[name, array.shape] as const] : []));
+  return {
+    ...given,
+    grid: given.grid ?? launch.grid.join(","),
+    arg: [...numbers, ...given.arg],
+    shape: [...shapes, ...given.shape],
+  };
+}
+
+/** The facts and costs in which the same launch differs with another input or option. */
+function compare(
+  trace: Trace,
+  input: ModuleInput,
+  { grid: _, ...question }: Omit<LimitsQuestion, "grid"> & { readonly grid: GridOf },
+  args: TtStepArgs,
+  values: Given,
+  io: Io,
+): number {
+  const other = otherInput(input, args, io);
+  if ("error" in other) return usage(io, other.error);
+  if (other.input.kind !== "module") return usage(io, `'${args.against}' was compiled elsewhere, without its source`);
+  const grid = gridOf(values, other.input);
+  if ("error" in grid) return usage(io, grid.error);
+  const extents = grid(numbersOf(other.input, values));
+  if ("error" in extents) return usage(io, extents.error);
+  const made = limitsAndTrace(other.input, { ...question, grid: extents });
+  if (made.kind === "error") return refuse(made, io);
+  const { text, differ } = factsText(made.trace, trace, args);
+  io.stdout.write(text);
+  return differ ? EXIT.difference : EXIT.ok;
 }
 
 type ModuleInput = Extract<Source, { readonly kind: "module" }>;

@@ -13,7 +13,7 @@ import { kernelParameters } from "../simulate/ptx/signature.js";
 import { integerProblem } from "../simulate/tensor/arguments.js";
 import { isExecutable } from "../simulate/validate.js";
 import { EXIT, type Io, watched } from "./io.js";
-import { type LaunchFile, type NamedArgument, readLaunch } from "./launch-file.js";
+import { type LaunchFile, type NamedArgument, readLaunchFile } from "./launch-file.js";
 import { writeNpy } from "./npy.js";
 import { TT_STEP } from "./options/step.js";
 import { argumentNamed, programProblem, type SimulationArgs } from "./simulation-args.js";
@@ -72,22 +72,12 @@ function runArgs({ words, values, written }: LineOf<"run">, io: Io): RunArgs | {
   let launch: LaunchFile | undefined;
   if (launchPath !== undefined) {
     const file = readLaunchFile(launchPath, io);
-    if ("error" in file) return { error: `'${launchPath}': ${file.error}` };
+    if ("error" in file) return file;
     if (values.arg.length > 0) return { error: "--arg and --launch exclude each other" };
     launch = file;
   }
   const signature = values.signature?.split(",").map((s) => s.trim());
   return { input, launch, out, kernel, signature, simulation: python.simulation, shared, facts, checks, python };
-}
-
-function readLaunchFile(path: string, io: Io): LaunchFile | { readonly error: string } {
-  try {
-    // Files are named as seen from launch.json.
-    const folder = /^(.*\/)[^/]*$/.exec(path)?.[1] ?? "";
-    return readLaunch(io.readFile(path), (file) => io.readFile(file.startsWith("/") ? file : folder + file));
-  } catch (error) {
-    return { error: fileError(error) };
-  }
 }
 
 // TTIR, TTGIR and the LLVM dialect.

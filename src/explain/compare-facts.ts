@@ -1,5 +1,5 @@
 /** The parts of a kernel's final code in a few figures, and how two compilations differ in them. */
-import type { Trace } from "../trace/trace.js";
+import type { LaunchCosts, Trace } from "../trace/trace.js";
 import { readInstruction } from "./codegen/ptx-instruction.js";
 import { codegenFacts, type FactKind } from "./codegen-facts.js";
 
@@ -16,6 +16,8 @@ export interface FinalFacts {
   /** Registers of a thread, and bytes of it that are spilled; only where an assembler ran. */
   readonly registers?: number;
   readonly spilledBytes?: number;
+  /** Only where a launch was given. */
+  readonly costs?: LaunchCosts;
 }
 /** A figure that differs. */
 export interface FactDifference {
@@ -37,7 +39,7 @@ export function finalFacts(trace: Trace): FinalFacts {
   }
   const last = trace.steps.findLast((s) => s.stage === "ttgir" && s.parent === undefined && s.known);
   const end = trace.steps.findLast((s) => s.stage !== "ptx");
-  const { machine } = trace.artifacts;
+  const { machine, costs } = trace.artifacts;
   const count = (pattern: RegExp) => (last ? trace.lines.linesOf(last.text).filter((line) => pattern.test(line)).length : 0);
   const module = end ? trace.lines.linesOf(end.text).find((line) => /\bttg\.shared"? = \d+/.test(line)) : undefined;
   return {
@@ -46,6 +48,7 @@ export function finalFacts(trace: Trace): FinalFacts {
     sharedBytes: Number(/\bttg\.shared"? = (\d+)/.exec(module ?? "")?.[1] ?? 0),
     layoutConversions: count(/= (?:ttg|triton_gpu)\.convert_layout\b/),
     ...(machine ? { registers: machine.registers, spilledBytes: machine.spilled } : {}),
+    ...(costs ? { costs } : {}),
   };
 }
 function sorted(counts: Readonly<Record<string, number>>): Record<string, number> {
@@ -73,9 +76,32 @@ export function compareFacts(before: FinalFacts, after: FinalFacts): readonly Fa
   };
   figure("shared memory", before.sharedBytes, after.sharedBytes, " bytes");
   figure("layout conversions", before.layoutConversions, after.layoutConversions, "");
-  figure("registers", before.registers, after.registers, " a thread");
+  figure("registers", registersOf(before), registersOf(after), " a thread");
   figure("spills", before.spilledBytes, after.spilledBytes, " bytes a thread");
+  if (before.costs && after.costs) found.push(...compareCosts(before.costs, after.costs));
   return found;
+}
+
+/** By an assembler, or as they are estimated for the costs of a launch. */
+const registersOf = ({ registers, costs }: FinalFacts): number | undefined => registers ?? costs?.figures["registers"];
+
+/** The figures in which two launches differ: the GPU, how many programs, the costs of a program, and the least time. */
+function compareCosts(before: LaunchCosts, after: LaunchCosts): readonly FactDifference[] {
+  const rows = ({
+    gpu,
+    grid,
+    figures: { bound = 0, registers: _, ...program },
+  }: LaunchCosts): readonly (readonly [what: string, value: string])[] => [
+    ["GPU", gpu],
+    ["programs", String(grid.reduce((n, m) => n * m, 1))],
+    ...Object.entries(program).map(([name, count]) => [`${name} of a program`, String(count)] as const),
+    ["least time", `${Number((1e6 * bound).toPrecision(3))} us`],
+  ];
+  const is = new Map(rows(after));
+  return rows(before).flatMap(([what, value]) => {
+    const now = is.get(what);
+    return now === undefined || now === value ? [] : [{ what, before: value, after: now }];
+  });
 }
 
 /** `  global loads        ld.global.b32 16 -> ld.global.v4.b32 4`, one a line. */

@@ -6,6 +6,7 @@ import { kernelOf } from "../dialects/builtin/function-op.js";
 import { productCalled } from "../gpu/products.js";
 import { argumentNames } from "../simulate/tensor/arguments.js";
 import type { Trace } from "../trace/trace.js";
+import { figuresOf } from "./figures.js";
 import { type Limits, type LimitsRequest, limitsOf } from "./limits.js";
 
 /** A launch, and how the source is compiled for it. Without a target the GPU's own is taken. */
@@ -21,7 +22,7 @@ export function limits(source: ModuleSource, question: LimitsQuestion): Limits |
   return found.kind === "error" ? found : found.limits;
 }
 
-/** The same with the compilation that they are of. */
+/** The same with the compilation that they are of, whose artifacts have the costs. */
 export function limitsAndTrace(
   source: ModuleSource,
   { compile = {}, assembled, ...request }: LimitsQuestion,
@@ -36,5 +37,7 @@ export function limitsAndTrace(
   if (!made.ok) return rejected(made.rendered.trimEnd() || "the kernel does not compile");
   const trace = assembled ? assembled(made.trace) : made.trace;
   const found = limitsOf(trace, { ...request, names });
-  return found.kind === "error" ? found : { kind: "found", limits: found, trace };
+  if (found.kind === "error") return found;
+  const costs = { gpu: found.gpu.name, grid: found.grid, figures: figuresOf(found) };
+  return { kind: "found", limits: found, trace: { ...trace, artifacts: { ...trace.artifacts, costs } } };
 }

@@ -1,7 +1,8 @@
 /** The candidate with the smallest edit distance to `word`, if one is near enough to be what was meant. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
-  let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
+  // A word that keeps none of its letters is another word.
+  let bestDistance = Math.min(Math.max(2, Math.floor(word.length / 3)) + 1, word.length);
   for (const candidate of candidates) {
     const distance = editDistance(word, candidate, bestDistance);
     if (distance < bestDistance) {
@@ -12,7 +13,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Levenshtein distance, given up (answering `limit`) once it cannot be below `limit`. */
+/** Levenshtein distance, given up (returning `limit`) once it cannot be below `limit`. */
 export function editDistance(a: string, b: string, limit = Infinity): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);

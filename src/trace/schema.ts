@@ -121,6 +121,11 @@ export const TRACE_SCHEMA: JsonSchema & { readonly $defs: Readonly<Record<string
           "the disassembly",
         ),
       }),
+      "costs?": record("what a launch costs, where one was given: tt-step limits --trace", {
+        gpu: text("h100"),
+        grid: list(INT, "how many programs there are along each axis"),
+        figures: map({ type: "number" }, "the costs of one program by name, and the least time of the launch in seconds: bound"),
+      }),
     }),
     locations: record("where in the source ops are", {
       files: list({ type: "string" }, "names of files"),

@@ -63,6 +63,16 @@ export interface Artifacts {
   readonly instructions?: Readonly<Record<number, readonly string[]>>;
   /** Only where an assembler was found and asked. */
   readonly machine?: MachineCode;
+  /** Only where a launch was given: what it costs. */
+  readonly costs?: LaunchCosts;
+}
+
+/** The costs of a launch on a GPU, by name: those of one program, and `bound`, the least time of the launch in seconds. */
+export interface LaunchCosts {
+  /** A name of `GPU_PRODUCTS`. */
+  readonly gpu: string;
+  readonly grid: readonly number[];
+  readonly figures: Readonly<Record<string, number>>;
 }
 
 export type StepKind = "source" | "pass" | "internal";

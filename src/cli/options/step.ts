@@ -328,6 +328,7 @@ const ALLOWANCE: ValueType<readonly [figure: string, most: number]> = {
 
 const LIMITS = {
   ...LIMITS_LAUNCH,
+  launch: { type: file(), group: LIMITS_GROUP, help: "the grid, numbers and shapes of arrays, as tt-step run --launch takes them" },
   sweep: {
     type: AXIS,
     repeat: true,
@@ -340,6 +341,16 @@ const LIMITS = {
     help: "what moves the bound: its dearest ops and why, and the bound with other warps, stages and block sizes",
   },
   roofline: { type: file("FILE.svg|.html|.txt"), group: LIMITS_GROUP, help: "a drawing of the GPU's roofline with the kernel in it" },
+  against: {
+    type: { ...text("INPUT|OPTION=VALUE", "an input or OPTION=VALUE"), completes: "file" },
+    group: LIMITS_GROUP,
+    help: "what the same launch costs with another input or option: the facts and figures that differ (exit 1)",
+  },
+  trace: {
+    type: file("FILE.json"),
+    group: LIMITS_GROUP,
+    help: "writes the compilation with the costs of the launch, for tt-step FILE.json",
+  },
   ptxas: { type: FLAG, group: LIMITS_GROUP, help: "registers by ptxas, where one is found; --no-ptxas estimates them", default: true },
   json: { type: FLAG, group: LIMITS_GROUP, help: "all numbers as JSON" },
   ...PYTHON_OPTIONS,

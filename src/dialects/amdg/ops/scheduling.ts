@@ -1,4 +1,4 @@
-/** What orders instructions and warps. Source: TritonAMDGPUOps.td. */
+/** Ops that order instructions and warps. Source: TritonAMDGPUOps.td. */
 import { I1, I32Attr, optionalAttr, variadic } from "../../../ir/constraints.js";
 import { defineOp } from "../../../ir/define-op.js";
 import { AsyncToken } from "../../ttg/types.js";
