@@ -1,11 +1,15 @@
 /** The targets of all platforms, and Triton's options for them. Passes are not loaded by this file. */
-import type { Platform } from "./backend.js";
+
+import { withDefaults } from "../pass/options.js";
+import { HIP, type HipOptions } from "./amd/options.js";
+import type { BackendOption, BackendOptions, Platform } from "./backend.js";
 import { CUDA, type CudaOptions } from "./nvidia/options.js";
 
-/** Triton's options in camel case. */
-export type TargetOptions = CudaOptions;
+/** Triton's options in camel case; those that CUDA has not may be left out. */
+export type TargetOptions = CudaOptions & Partial<HipOptions>;
+type AnyPlatform = Platform<CudaOptions> | Platform<Partial<HipOptions>>;
 
-const PLATFORMS: readonly Platform<TargetOptions>[] = [CUDA];
+const PLATFORMS: readonly AnyPlatform[] = [CUDA, HIP];
 
 /** The targets that can be compiled for: `cuda:80`, ... */
 export const TARGETS: readonly string[] = PLATFORMS.flatMap(({ targets }) => targets);
@@ -13,11 +17,11 @@ export const TARGETS: readonly string[] = PLATFORMS.flatMap(({ targets }) => tar
 /** The target where nothing names one. */
 export const DEFAULT_TARGET = "cuda:80";
 
-/** Triton's options of all platforms. */
-export const TARGET_OPTIONS: Platform<TargetOptions>["options"] = Object.assign({}, ...PLATFORMS.map(({ options }) => options));
+/** Triton's options of all platforms; of those that several have, the first one's. */
+export const TARGET_OPTIONS: BackendOptions<TargetOptions> = { ...HIP.options, ...CUDA.options };
 
 /** The platform of a target; undefined for a name of no platform. */
-export const platformOf = (target: string): Platform<TargetOptions> | undefined => PLATFORMS.find(({ owns }) => owns(target));
+export const platformOf = (target: string): AnyPlatform | undefined => PLATFORMS.find(({ owns }) => owns(target));
 
 /** The target of a name as people write it: `cuda:90`, `sm_90a`, `90`. Undefined for a GPU that cannot be compiled for. */
 export function targetCalled(name: string): string | undefined {
@@ -32,10 +36,22 @@ export function targetCalled(name: string): string | undefined {
 export const unknownTarget = (name: string): string => `unknown target '${name}'; known are ${TARGETS.join(", ")}`;
 
 /** The defaults of a target's options, some of which depend on the GPU. */
-export const defaultOptions = (target: string): TargetOptions => platformOf(target)!.defaults(target);
+export const defaultOptions = (target: string): TargetOptions => ({
+  ...(withDefaults(CUDA.options, {}) as CudaOptions),
+  ...platformOf(target)!.defaults(target),
+});
 
 /** The reason why options do not fit a target, in Triton's words where it has some; undefined if they fit. */
-export const checkOptions = (options: TargetOptions, target: string): string | undefined => platformOf(target)!.check(options, target);
+export function checkOptions(options: TargetOptions, target: string): string | undefined {
+  const platform = platformOf(target)!;
+  const foreign = Object.entries<BackendOption>(TARGET_OPTIONS).find(
+    ([key, { default: value }]) => !(key in platform.options) && (options[key as keyof TargetOptions] ?? value) !== value,
+  );
+  if (!foreign) return platform.check(options, target);
+  const [key] = foreign;
+  const owner = PLATFORMS.find((other) => key in other.options)!;
+  return `${key.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)} is an option of targets like ${owner.targets[0]}; ${target} has none of that name`;
+}
 
 /** The target that `--target` and Triton's `arch` ask for; the error names the option as `shown` writes it. */
 export function targetAsked(

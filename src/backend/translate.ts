@@ -3,8 +3,9 @@ import type { Operation } from "../ir/operation.js";
 import type { Artifacts } from "../trace/trace.js";
 import type { ArtifactRequest, BackendTarget } from "./backend.js";
 import { artifactsOf as artifactsOfNvidia } from "./nvidia/artifacts.js";
+import { CUDA } from "./nvidia/options.js";
 import type { TargetOptions } from "./targets.js";
 
 /** The artifacts of a module that are asked for, as far as it can be translated. */
 export const artifactsOf = (module: Operation, target: BackendTarget<TargetOptions> & ArtifactRequest): Artifacts =>
-  artifactsOfNvidia(module, target);
+  CUDA.owns(target.target) ? artifactsOfNvidia(module, target) : {};

@@ -1,6 +1,7 @@
 /** Compiles what was read, for a target and with options. */
 
 import type { ArtifactKind, BackendStep, Translate } from "../backend/backend.js";
+import { backendOf } from "../backend/index.js";
 import {
   checkOptions,
   DEFAULT_TARGET,
@@ -72,6 +73,14 @@ function targetWarning(module: Operation, target: string): string | undefined {
 function targetProblem(name: string, target: string): string | undefined {
   if (TARGETS.includes(target)) return undefined;
   return `'${name}' is for ${target}, which is not known; known are ${TARGETS.join(", ")}; --target chooses one`;
+}
+
+/** Why a target is not compiled for as that version of Triton does. */
+function versionProblem({ target, version }: Settings): string | undefined {
+  const { pipelines } = backendOf(target);
+  if (pipelines.has(version)) return undefined;
+  const known = [...pipelines.keys()].map(({ name }) => name).join(", ");
+  return `Triton ${version.name} is not followed for ${target}, only ${known}`;
 }
 
 /** Which passes of a pipeline run, by PASS: an index from 1, a flag (its first run), `flag#run`. */
@@ -281,7 +290,8 @@ export function sourceFor(
   const read = isReady ? { ...source, request } : source.readAgain(request);
   if (read.kind !== "module") return read.kind === "error" ? read : rejected(`'${request.name}' holds no IR to compile`);
   const settings = settingsOf(read, asked);
-  const problem = targetProblem(request.name, settings.target) ?? checkOptions(settings.options, settings.target);
+  const problem =
+    targetProblem(request.name, settings.target) ?? versionProblem(settings) ?? checkOptions(settings.options, settings.target);
   return problem === undefined ? read : rejected(problem);
 }
 const isSame = (a: NonNullable<ModuleSource["madeFor"]>, b: Settings): boolean =>

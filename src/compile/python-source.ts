@@ -42,7 +42,7 @@ function readKernel(request: SourceRequest, ofComment: readonly string[]): Modul
     ...(env ? { env } : {}),
     // Looked for when the kernel needs it.
     ...(tritonLib ? { tritonLib: () => tritonLib((diagnostic) => void ctx.diagnostics.push(diagnostic)) } : {}),
-    capability: capabilityOf(request.target ?? DEFAULT_TARGET)!,
+    capability: capabilityOf(request.target ?? DEFAULT_TARGET) ?? 0,
     triton: tritonOrDefault(request.triton),
     defines: [...ofComment, ...python.defines],
   });
@@ -94,7 +94,9 @@ function readKernel(request: SourceRequest, ofComment: readonly string[]): Modul
   const options = { ...defaultOptions(target), ...defaults.options, ...request.options };
   const problem = checkOptions(options, target);
   if (problem) return rejected(problem);
-  const module = compileKernel(file, made.specialization, { capability: capabilityOf(target)!, ...options });
+  const capability = capabilityOf(target);
+  if (capability === undefined) return rejected(`Python kernels are not compiled for ${target}: give its TTIR`);
+  const module = compileKernel(file, made.specialization, { capability, ...options });
   if (!module) return rejectedBy(ctx);
   return {
     kind: "module",

@@ -14,8 +14,8 @@ const TO_TTGIR = { lastRead: "ttgir" } as const;
 export const CUDA_OPTIONS = {
   numWarps: { ...option.size({ default: 4, summary: "warps of a CTA" }), ...TO_TTGIR },
   numCtas: { ...option.size({ default: 1, summary: "CTAs of a cluster (sm_90 and later)" }), ...TO_TTGIR },
-  numStages: { ...option.int({ default: 3, min: 0, summary: "stages of software pipelines" }), ...TO_TTGIR },
-  warpSize: { ...option.int({ default: 32, summary: "threads of a warp" }), refused: "a warp of CUDA has 32 threads" },
+  numStages: { ...option.int({ default: 3, min: 0, summary: "stages of software pipelines; by default 3, on hip: 2" }), ...TO_TTGIR },
+  warpSize: { ...option.int({ default: 32, summary: "threads of a warp" }), refused: "it follows from the target" },
   maxnreg: { ...option.optional(option.int({ default: 0, min: 1, summary: "registers of a thread at most (.maxnreg)" })), ...TO_TTGIR },
   ptxVersion: option.optional(
     option.int({ default: 0, min: 10, summary: "version of PTX, as 10 * major + minor; by default the target's" }),
@@ -38,7 +38,7 @@ export const CUDA_OPTIONS = {
     ...FRONT_END,
   },
   defaultDotInputPrecision: {
-    ...option.enum<string>(PRECISIONS, { default: "tf32", summary: "precision of tl.dot on fp32" }),
+    ...option.enum<string>(PRECISIONS, { default: "tf32", summary: "precision of tl.dot on fp32; by default tf32, on hip: ieee" }),
     ...FRONT_END,
   },
   allowedDotInputPrecisions: { ...option.list({ default: PRECISIONS, summary: "precisions that tl.dot may name" }), ...FRONT_END },
@@ -51,7 +51,7 @@ export const CUDA_OPTIONS = {
     refused: "libdevice is built in, and other bitcode is not linked",
   },
   debug: { ...option.bool({ default: false, summary: "device_assert and other checks of debug mode" }), ...FRONT_END },
-  backendName: { ...option.string({ default: "cuda", summary: "which backend" }), refused: "cuda is the only backend" },
+  backendName: { ...option.string({ default: "cuda", summary: "which backend" }), refused: "it follows from the target" },
   sanitizeOverflow: { ...option.bool({ default: true, summary: "with --debug: integer overflow is an assertion" }), ...FRONT_END },
   arch: option.optional(option.string({ default: "", summary: "the target in Triton's words; as --target" })),
   instrumentationMode: {

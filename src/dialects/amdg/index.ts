@@ -3,7 +3,7 @@ import * as attrs from "./attrs.js";
 import { AMDG_CANONICALIZATION } from "./canonicalize.js";
 import * as ops from "./ops/index.js";
 
-/** What AMD's GPUs add to ttg. Source: third_party/amd/lib/Dialect/TritonAMDGPU/IR/Dialect.cpp. */
+/** Ops and attributes that AMD's GPUs add to ttg. Source: third_party/amd/lib/Dialect/TritonAMDGPU/IR/Dialect.cpp. */
 export const amdg = defineDialect("amdg", {
   ops: [ops],
   attrs: [attrs],

@@ -29,6 +29,11 @@ const LAYOUTS = `
 const on = (target: string, text: string, ctas = 1): string =>
   `${LAYOUTS}module attributes {"ttg.num-ctas" = ${ctas} : i32, "ttg.num-warps" = 4 : i32, ttg.target = "${target}", "ttg.threads-per-warp" = 32 : i32} {${text}}`;
 
+/** The same for gfx942, whose warps have 64 threads. */
+const onHip = (text: string): string =>
+  `#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {${text}}`;
+
 /** A loop that is flattened: two loops, one in the other. */
 const NEST = `tt.func @nest(%n: i32, %m: i32) {
   %c0 = arith.constant 0 : i32
@@ -529,6 +534,16 @@ tt.func public @kernel(%x: i32) -> i32 {
   tt.return %d : tensor<64x64xf32, #blocked>
 }`,
     ),
+    show: ["#mma", "convert_layout", "tt.dot"],
+  },
+  "tritonamdgpu-accelerate-matmul": {
+    ir: onHip(
+      `tt.func @f(%a: tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #blocked}>>, %b: tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #blocked}>>, %c: tensor<64x64xf32, #blocked>) -> tensor<64x64xf32, #blocked> {
+  %d = tt.dot %a, %b, %c : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #blocked}>> * tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #blocked}>> -> tensor<64x64xf32, #blocked>
+  tt.return %d : tensor<64x64xf32, #blocked>
+}`,
+    ),
+    options: "arch-generation-name=gfx942",
     show: ["#mma", "convert_layout", "tt.dot"],
   },
   "allocate-shared-memory-nv": {

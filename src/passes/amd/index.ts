@@ -1,2 +1,2 @@
 /** Passes for AMD's GPUs alone. */
-export {};
+export { accelerateAmdMatmul } from "./accelerate-matmul/accelerate-matmul.js";

@@ -34,35 +34,40 @@ import type { Value } from "../../ir/value.js";
 import { isMma } from "../../layout/encoding-params.js";
 import { getDefaultBlockedEncoding } from "../../layout/encodings/blocked.js";
 import { dotOperandFor } from "../../layout/encodings/dot-operand.js";
-import { pattern } from "../../rewrite/pattern.js";
+import { type Pattern, pattern } from "../../rewrite/pattern.js";
 import type { Rewriter } from "../../rewrite/rewriter.js";
 import { convertLayout } from "./distributed-op-encoding.js";
 import { lookupNumWarps } from "./memory-access.js";
 
-type ScaledDot = View<typeof DotScaledOp>;
+export type ScaledDot = View<typeof DotScaledOp>;
+/** Makes the operand of the product in the type of computation, times its scale. */
+type ScaleOperand = (rw: Rewriter, dot: ScaledDot, opIdx: 0 | 1, compute: Type) => Value;
 const typeOf = (value: Value): TensorType => value.type as TensorType;
 const paramsOf = (value: Value) => typeOf(value).params;
 const cloneElement = (value: Value, element: Type): Type => withElementType(value.type, element);
 
-export const decomposeScaledDot = pattern("decompose-scaled-blocked", DotScaledOp, (dot, rw) => {
-  const result = distributedParams(paramsOf(dot.d).encoding);
-  if (!result || isMma(result)) return rw.noMatch("the result has a matrix instruction's layout");
-  if (!dot.lhs_k_pack || !dot.rhs_k_pack) return rw.noMatch("fp4 elements are not packed along k");
-  const compute = floatType(rw.ctx, dot.a_elem_type === "fp16" || dot.b_elem_type === "fp16" ? "f16" : "bf16");
-  const operand = (opIdx: 0 | 1): Value => {
-    const scaled = scaleArg(rw, dot, opIdx, compute);
-    const encoding = encodingAttr(rw.ctx, dotOperandFor(opIdx, result, bitWidth(paramsOf(scaled).elementType)!));
-    return convertLayout(rw, scaled, encoding, valueLocation(scaled));
-  };
-  const a = operand(0);
-  const b = operand(1);
-  const product = rw.value(DotOp, { a, b, c: dot.c });
-  rw.replaceWith(dot, ConvertLayoutOp, { src: product }, { types: [dot.d.type] });
-  return true;
-});
+export const decomposeScaledDotBy = (scaleOperand: ScaleOperand): Pattern =>
+  pattern("decompose-scaled-blocked", DotScaledOp, (dot, rw) => {
+    const result = distributedParams(paramsOf(dot.d).encoding);
+    if (!result || isMma(result)) return rw.noMatch("the result has a matrix instruction's layout");
+    if (!dot.lhs_k_pack || !dot.rhs_k_pack) return rw.noMatch("fp4 elements are not packed along k");
+    const compute = floatType(rw.ctx, dot.a_elem_type === "fp16" || dot.b_elem_type === "fp16" ? "f16" : "bf16");
+    const operand = (opIdx: 0 | 1): Value => {
+      const scaled = scaleOperand(rw, dot, opIdx, compute);
+      const encoding = encodingAttr(rw.ctx, dotOperandFor(opIdx, result, bitWidth(paramsOf(scaled).elementType)!));
+      return convertLayout(rw, scaled, encoding, valueLocation(scaled));
+    };
+    const a = operand(0);
+    const b = operand(1);
+    const product = rw.value(DotOp, { a, b, c: dot.c });
+    rw.replaceWith(dot, ConvertLayoutOp, { src: product }, { types: [dot.d.type] });
+    return true;
+  });
 
-/** The operand in the type of computation, times its scale. */
-function scaleArg(rw: Rewriter, dot: ScaledDot, opIdx: 0 | 1, compute: Type): Value {
+export const decomposeScaledDot = decomposeScaledDotBy((rw, dot, opIdx, compute) => scaleArg(rw, dot, opIdx, compute));
+
+/** The operand is widened, then multiplied. */
+export function scaleArg(rw: Rewriter, dot: ScaledDot, opIdx: 0 | 1, compute: Type): Value {
   const [given, scale, elemType] = opIdx === 0 ? [dot.a, dot.a_scale, dot.a_elem_type] : [dot.b, dot.b_scale, dot.b_elem_type];
   const loc = valueLocation(given);
   const rank = paramsOf(given).shape.length;
@@ -72,14 +77,27 @@ function scaleArg(rw: Rewriter, dot: ScaledDot, opIdx: 0 | 1, compute: Type): Va
       ? fp4ToFp(rw, given, compute, kDim, loc)
       : rw.value(FpToFpOp, { src: given }, { loc, types: [cloneElement(given, compute)] });
   if (!scale) return value;
-  const scaleLoc = valueLocation(scale);
+  const { oriented, spread } = extendScale(rw, dot, scale, opIdx, compute, value.type);
+  const product = rw.value(arith.MulFOp, { lhs: value, rhs: spread }, { loc });
+  return maskNan(rw, dot, product, oriented, kDim);
+}
+
+/** The scale with k where the operand has it, and the same as numbers, one for each element of a tensor of that type. */
+export function extendScale(
+  rw: Rewriter,
+  dot: ScaledDot,
+  scale: Value,
+  opIdx: 0 | 1,
+  compute: Type,
+  type: Type,
+): { readonly oriented: Value; readonly spread: Value } {
+  const loc = valueLocation(scale);
+  const rank = paramsOf(scale).shape.length;
   // Scales of b come as if they were those of a.
   const order = [...Array.from({ length: rank - 2 }, (_, i) => i), rank - 1, rank - 2];
-  const oriented = opIdx === 1 ? rw.value(TransOp, { src: scale, order }, { loc: scaleLoc }) : scale;
-  const factor = broadcastScale(rw, dot, scaleTo16(rw, oriented, compute), kDim);
-  const spread = rw.value(ConvertLayoutOp, { src: factor }, { loc: scaleLoc, types: [value.type] });
-  const product = rw.value(arith.MulFOp, { lhs: value, rhs: spread }, { loc });
-  return dot.fastMath ? product : maskNan(rw, dot, product, oriented, kDim);
+  const oriented = opIdx === 1 ? rw.value(TransOp, { src: scale, order }, { loc }) : scale;
+  const factor = broadcastScale(rw, dot, scaleTo16(rw, oriented, compute), opIdx === 0 ? rank - 1 : rank - 2);
+  return { oriented, spread: rw.value(ConvertLayoutOp, { src: factor }, { loc, types: [type] }) };
 }
 
 function fp4ToFp(rw: Rewriter, src: Value, element: Type, axis: number, loc: LocationRef): Value {
@@ -133,8 +151,9 @@ function reshape(rw: Rewriter, src: Value, shape: readonly number[], loc: Locati
   return rw.value(ReshapeOp, { src }, { loc, types: [tensorType(shape, from.elementType, encoding)] });
 }
 
-/** A scale of 0xff is NaN, and so is all that it scales. */
-function maskNan(rw: Rewriter, dot: ScaledDot, product: Value, scale: Value, dim: number): Value {
+/** A scale of 0xff is NaN, and so is all that it scales, unless `fastMath` says that there is none. */
+export function maskNan(rw: Rewriter, dot: ScaledDot, product: Value, scale: Value, dim: number): Value {
+  if (dot.fastMath) return product;
   const loc = valueLocation(scale);
   const nanScale = rw.value(arith.ConstantOp, { value: denseElements(scale.type, [-1n]) }, { loc, types: [scale.type] });
   const isNan = rw.value(arith.CmpIOp, { predicate: "eq", lhs: scale, rhs: nanScale }, { loc });

@@ -1,5 +1,6 @@
 /** The texts of all passes by flag. */
 import type { PassText } from "../records.js";
+import { AMD } from "./amd.js";
 import { COMMON } from "./common.js";
 import { CONVERT } from "./convert.js";
 import { GLUON } from "./gluon.js";
@@ -15,6 +16,7 @@ export const PASS_TEXTS: Readonly<Record<string, PassText>> = {
   ...CONVERT,
   ...TTG,
   ...NVIDIA,
+  ...AMD,
   ...WARP_SPECIALIZATION,
   ...LLVM,
   ...GLUON,

@@ -1,0 +1,63 @@
+/**
+ * AMD's GPUs, one row each: what the pipeline, the passes and the front end ask about a target.
+ * Sources: AMD's ISA documents; LLVM's AMDGPU usage; Triton's third_party/amd/backend/compiler.py, lib/TritonAMDGPUToLLVM/TargetInfo.cpp.
+ */
+
+/** The instruction sets that differ for the compiler. GFX1250 is neither of the CDNA nor of the RDNA family there. */
+export type AmdFamily = "CDNA2" | "CDNA3" | "CDNA4" | "RDNA3" | "RDNA4" | "GFX1250";
+
+/** The properties of a GPU that the compiler uses. */
+export interface AmdGpu {
+  /** As in `hip:gfx942`. */
+  readonly arch: string;
+  readonly family: AmdFamily;
+  /** The GPUs that people know it by. */
+  readonly products: string;
+  /** Lanes of a wave. */
+  readonly warpSize: number;
+  /** Bytes of shared memory (LDS) that one workgroup can use. */
+  readonly sharedMemoryPerCta: number;
+  /** The generation of matrix instructions of CDNA (MFMA) and of the others (WMMA); 0 where there are none. */
+  readonly mfma: 0 | 2 | 3 | 4;
+  readonly wmma: 0 | 1 | 2 | 3;
+  /** Whether matrix instructions multiply f32 as xf32, which is tf32. */
+  readonly xf32: boolean;
+  /** Types of fp8 that `tl.dot` takes with a warning. */
+  readonly deprecatedFp8DotTypes: readonly string[];
+  /** Whether workgroups form clusters (`num_ctas` above 1). */
+  readonly hasClusters: boolean;
+}
+
+const KIB = 1024;
+const CDNA = {
+  warpSize: 64,
+  sharedMemoryPerCta: 64 * KIB,
+  wmma: 0,
+  xf32: false,
+  deprecatedFp8DotTypes: [],
+  hasClusters: false,
+} as const satisfies Partial<AmdGpu>;
+const RDNA = { ...CDNA, warpSize: 32, mfma: 0 } as const satisfies Partial<AmdGpu>;
+
+export const AMD_GPUS: readonly AmdGpu[] = [
+  { ...CDNA, arch: "gfx90a", family: "CDNA2", products: "MI200", mfma: 2 },
+  { ...CDNA, arch: "gfx942", family: "CDNA3", products: "MI300", mfma: 3, xf32: true },
+  {
+    ...CDNA,
+    arch: "gfx950",
+    family: "CDNA4",
+    products: "MI350",
+    mfma: 4,
+    sharedMemoryPerCta: 160 * KIB,
+    deprecatedFp8DotTypes: ["fp8e4b8", "fp8e5b16"],
+  },
+  { ...RDNA, arch: "gfx1100", family: "RDNA3", products: "RX 7900", wmma: 1 },
+  { ...RDNA, arch: "gfx1201", family: "RDNA4", products: "RX 9070", wmma: 2 },
+  { ...RDNA, arch: "gfx1250", family: "GFX1250", products: "MI400", wmma: 3, sharedMemoryPerCta: 320 * KIB, hasClusters: true },
+];
+
+/** The row of an architecture, `gfx942`; undefined where there is none. */
+export const amdGpuOf = (arch: string): AmdGpu | undefined => AMD_GPUS.find((gpu) => gpu.arch === arch);
+
+/** `gfx942` for `hip:gfx942`; undefined for a name of another kind. */
+export const archOf = (target: string | undefined): string | undefined => /^hip:(gfx\w+)$/.exec(target ?? "")?.[1];

@@ -1,0 +1,120 @@
+/** The matrix instructions of CDNA. Source: third_party/amd/lib/TritonAMDGPUTransforms/MfmaGroup.cpp; LLVM's IntrinsicsAMDGPU.td. */
+import type { Type } from "../../../ir/attribute.js";
+import { FloatType, floatType, isFloat } from "../../../ir/builtin-types.js";
+import { elementKey, type Form, formFor, type MatrixInstruction, type Table } from "./matrix-instruction.js";
+
+/** Generations, m, n, element types of a and b, and the forms. */
+type Row = readonly [generations: string, m: number, n: number, a: string, b: string, ...forms: Form[]];
+
+const ROWS: readonly Row[] = [
+  ["234", 16, 16, "f64", "f64", ["rocdl.mfma.f64.16x16x4f64", 4, 1]],
+  ["234", 32, 32, "f32", "f32", ["rocdl.mfma.f32.32x32x2f32", 2, 1]],
+  ["234", 16, 16, "f32", "f32", ["rocdl.mfma.f32.16x16x4f32", 4, 1]],
+  ["3", 16, 16, "tf32", "tf32", ["rocdl.mfma.f32.16x16x8.xf32", 8, 2]],
+  ["3", 32, 32, "tf32", "tf32", ["rocdl.mfma.f32.32x32x4.xf32", 4, 2]],
+  ["4", 32, 32, "f16", "f16", ["rocdl.mfma.f32.32x32x16.f16", 16, 8], ["rocdl.mfma.f32.32x32x8f16", 8, 4]],
+  ["23", 32, 32, "f16", "f16", ["rocdl.mfma.f32.32x32x8f16", 8, 4]],
+  ["4", 16, 16, "f16", "f16", ["rocdl.mfma.f32.16x16x32.f16", 32, 8], ["rocdl.mfma.f32.16x16x16f16", 16, 4]],
+  ["23", 16, 16, "f16", "f16", ["rocdl.mfma.f32.16x16x16f16", 16, 4]],
+  ["4", 32, 32, "bf16", "bf16", ["rocdl.mfma.f32.32x32x16.bf16", 16, 8], ["rocdl.mfma.f32.32x32x8bf16.1k", 8, 4]],
+  ["3", 32, 32, "bf16", "bf16", ["rocdl.mfma.f32.32x32x8bf16.1k", 8, 4]],
+  ["2", 32, 32, "bf16", "bf16", ["rocdl.mfma.f32.32x32x8bf16.1k", 8, 4], ["rocdl.mfma.f32.32x32x4bf16.1k", 4, 2]],
+  ["4", 16, 16, "bf16", "bf16", ["rocdl.mfma.f32.16x16x32.bf16", 32, 8], ["rocdl.mfma.f32.16x16x16bf16.1k", 16, 4]],
+  ["3", 16, 16, "bf16", "bf16", ["rocdl.mfma.f32.16x16x16bf16.1k", 16, 4]],
+  ["2", 16, 16, "bf16", "bf16", ["rocdl.mfma.f32.16x16x16bf16.1k", 16, 4], ["rocdl.mfma.f32.16x16x8bf16", 8, 2]],
+  ["4", 32, 32, "int", "int", ["rocdl.mfma.i32.32x32x32.i8", 32, 16], ["rocdl.mfma.i32.32x32x16.i8", 16, 8]],
+  ["3", 32, 32, "int", "int", ["rocdl.mfma.i32.32x32x16.i8", 16, 8]],
+  ["2", 32, 32, "int", "int", ["rocdl.mfma.i32.32x32x8i8", 8, 4]],
+  ["4", 16, 16, "int", "int", ["rocdl.mfma.i32.16x16x64.i8", 64, 16], ["rocdl.mfma.i32.16x16x32.i8", 32, 8]],
+  ["3", 16, 16, "int", "int", ["rocdl.mfma.i32.16x16x32.i8", 32, 8]],
+  ["2", 16, 16, "int", "int", ["rocdl.mfma.i32.16x16x16i8", 16, 4]],
+  // All of MX's types have one instruction, under that of fp4.
+  ["4", 16, 16, "f4E2M1FN", "f4E2M1FN", ["rocdl.mfma.scale.f32.16x16x128.f8f6f4", 128, 32]],
+  ["4", 32, 32, "f4E2M1FN", "f4E2M1FN", ["rocdl.mfma.scale.f32.32x32x64.f8f6f4", 64, 32]],
+];
+/** 16 blocks of 4x4 at once: 4x64 or 64x4. */
+const FLAT: readonly (readonly [element: string, ...Form])[] = [
+  ["f32", "rocdl.mfma.f32.4x4x1f32", 16, 1],
+  ["f16", "rocdl.mfma.f32.4x4x4f16", 64, 4],
+  ["bf16", "rocdl.mfma.f32.4x4x4bf16.1k", 64, 4],
+  ["int", "rocdl.mfma.i32.4x4x4i8", 64, 4],
+];
+/** The fp8 of each generation: AMD's own, then that of OCP. */
+const FP8: Readonly<Record<string, readonly (readonly [name: string, element: string])[]>> = {
+  3: [
+    ["fp8", "f8E4M3FNUZ"],
+    ["bf8", "f8E5M2FNUZ"],
+  ],
+  4: [
+    ["fp8", "f8E4M3FN"],
+    ["bf8", "f8E5M2"],
+  ],
+};
+
+const keyOf = (version: number | string, m: number, n: number, a: string, b: string): string => `${version} ${m}x${n} ${a} ${b}`;
+
+type Entry = readonly [string, readonly Form[]];
+const TABLE: Table = new Map<string, readonly Form[]>([
+  ...ROWS.flatMap(([versions, m, n, a, b, ...forms]) => [...versions].map((version): Entry => [keyOf(version, m, n, a, b), forms])),
+  ...FLAT.flatMap(([element, ...form]) =>
+    ["2", "3", "4"].flatMap((version): Entry[] => [
+      [keyOf(version, 4, 64, element, element), [form]],
+      [keyOf(version, 64, 4, element, element), [form]],
+    ]),
+  ),
+  ...Object.entries(FP8).flatMap(([version, types]) =>
+    types.flatMap(([x, a]) =>
+      types.flatMap(([y, b]): Entry[] => [
+        [keyOf(version, 32, 32, a, b), [[`rocdl.mfma.f32.32x32x16.${x}.${y}`, 16, 8]]],
+        [keyOf(version, 16, 16, a, b), [[`rocdl.mfma.f32.16x16x32.${x}.${y}`, 32, 8]]],
+      ]),
+    ),
+  ),
+]);
+
+const MX = new Set(["f8E4M3FN", "f8E5M2", "f6E3M2FN", "f6E2M3FN", "f4E2M1FN"]);
+/** Whether the scaled instructions of gfx950 take the type. */
+export const isF8F6F4 = (type: Type): boolean => FloatType.is(type) && MX.has(type.params.kind);
+
+export interface MfmaRequest {
+  readonly version: number;
+  readonly m: number;
+  readonly n: number;
+  readonly a: Type;
+  readonly b: Type;
+  readonly withScale: boolean;
+  /** f32 operands may be rounded to tf32. */
+  readonly xf32: boolean;
+}
+
+/** The forms of an MFMA, and the element types that it is given. */
+export function mfmaForms({
+  version,
+  m,
+  n,
+  a,
+  b,
+  withScale,
+  xf32,
+}: MfmaRequest): { readonly forms: readonly Form[]; readonly a: Type; readonly b: Type } | undefined {
+  const isOcpFp8 = (type: Type): boolean => isFloat(type, "f8E5M2") || isFloat(type, "f8E4M3FN");
+  const find = (x: string, y: string) => TABLE.get(keyOf(version, m, n, x, y));
+  let [forA, forB] = [a, b];
+  let forms: readonly Form[] | undefined;
+  if (withScale) forms = find("f4E2M1FN", "f4E2M1FN");
+  else if (xf32 && isFloat(a, "f32") && isFloat(b, "f32")) forms = find("tf32", "tf32");
+  else {
+    // Before CDNA4 fp8 of OCP is computed in f16.
+    if (version <= 3 && isOcpFp8(a) && isOcpFp8(b)) forA = forB = floatType(a.ctx, "f16");
+    forms = find(elementKey(forA), elementKey(forB));
+  }
+  return forms && { forms, a: forA, b: forB };
+}
+
+/** The MFMA for a dot of that k; undefined where there is none. */
+export function selectMfma(request: MfmaRequest, inputK: number): MatrixInstruction | undefined {
+  const found = mfmaForms(request);
+  if (!found) return undefined;
+  const [name, k, kBase] = formFor(found.forms, inputK);
+  return { name, m: request.m, n: request.n, k, kBase, a: found.a, b: found.b };
+}
