@@ -129,6 +129,17 @@ export async function checkExportedPage({ browser, folder, check }: Bench): Prom
   const { page, troubles } = await opened(browser, isOwn);
   await page.goto(`file://${file}`);
   for (const [name, body] of Object.entries(CHECKS)) await check(name, () => body(page));
+  await check("page.html#11 opens at that pass, and the address follows the selected pass", async () => {
+    const linked = await opened(browser, isOwn);
+    await linked.page.goto(`file://${file}#11`);
+    await linked.page.locator(".pass[aria-selected=true][title^='11 ']").waitFor();
+    await linked.page.locator(".pass", { hasText: "accelerate-matmul" }).first().click();
+    await linked.page.waitForURL(/#\d+$/);
+    await linked.page.evaluate(() => (location.hash = "#coalesce"));
+    await linked.page.locator(".head h2", { hasText: "→ coalesce" }).waitFor();
+    assert.deepEqual(linked.troubles, []);
+    await linked.page.close();
+  });
   await check("in a notebook's frame it is the same page, and stays there", async () => {
     const page = readFileSync(file, "utf8").replaceAll("&", "&amp;").replaceAll('"', "&quot;");
     const notebook = join(folder, "notebook.html");

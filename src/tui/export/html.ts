@@ -27,7 +27,7 @@ export async function pageHtml(
 </head>
 <body>
 <script type="text/plain" data-worker>${worker}</script>
-<tt-step view="all" autofocus open="${escaped(screen)}"${theme ? ` data-theme="${theme}"` : ""}><script type="text/plain" name="${escaped(data)}" data-packed>${await packed(json)}</script></tt-step>
+<tt-step view="all" links autofocus open="${escaped(screen)}"${theme ? ` data-theme="${theme}"` : ""}><script type="text/plain" name="${escaped(data)}" data-packed>${await packed(json)}</script></tt-step>
 <script>${element}</script>
 </body>
 </html>

@@ -30,6 +30,8 @@ class TtStepElement extends HTMLElement {
   #begun = false;
   #worker: CompilerWorker | undefined;
   #views: Views | undefined;
+  /** The selected pass, as the address names it. */
+  #pass: string | undefined;
 
   constructor() {
     super();
@@ -43,12 +45,18 @@ class TtStepElement extends HTMLElement {
   readonly #key = (event: KeyboardEvent): void => {
     if (event.composedPath().includes(this) || (event.target === document.body && this.view === "all")) this.#views?.key(event);
   };
+  readonly #linked = (): void => {
+    const pass = this.linked();
+    if (pass && pass !== this.#pass) this.#views?.send({ kind: "screen", screen: pass });
+  };
   connectedCallback(): void {
     document.addEventListener("keydown", this.#key);
+    addEventListener("hashchange", this.#linked);
     this.#observer.observe(this);
   }
   disconnectedCallback(): void {
     document.removeEventListener("keydown", this.#key);
+    removeEventListener("hashchange", this.#linked);
     this.#observer.disconnect();
     this.#worker?.end();
     this.#worker = this.#views = undefined;
@@ -112,7 +120,16 @@ class TtStepElement extends HTMLElement {
     const [open, pass, op] = [this.getAttribute("open"), this.getAttribute("pass"), this.getAttribute("op")];
     const { view } = this;
     const focus = view === "code" ? "codegen=ptx,focus=codegen" : view === "all" ? "" : `focus=${view}`;
-    return [open, pass && `pass=${pass}`, op && `op=${op}`, focus].filter(Boolean).join(",");
+    return [open, pass && `pass=${pass}`, this.linked(), op && `op=${op}`, focus].filter(Boolean).join(",");
+  }
+  /** A frame without an address of its own has no links. */
+  get #hasLinks(): boolean {
+    return this.hasAttribute("links") && location.protocol !== "about:";
+  }
+  /** The pass that the page's address names (`page.html#11`), where the element has the attribute `links`. */
+  private linked(): string | undefined {
+    const [, pass] = /^#([\w.-]+)$/.exec(location.hash) ?? [];
+    return pass !== undefined && this.#hasLinks ? `pass=${pass}` : undefined;
   }
 
   private show(pictures: Partial<Pictures>): void {
@@ -120,6 +137,13 @@ class TtStepElement extends HTMLElement {
     const { status, passes } = pictures;
     if (status?.problems.some(({ severity }) => severity === "error")) this.#views?.say(status.rendered, true);
     if (passes && this.view !== "all") this.showPasses(passes);
+    const selected = passes?.items.find((item) => item.kind === "step" && item.selected);
+    if (selected?.kind === "step" && this.#hasLinks) {
+      const pass = `pass=${selected.label}`;
+      // The first is the one that the page opened with.
+      if (this.#pass !== undefined && pass !== this.#pass) history.replaceState(undefined, "", `#${selected.label}`);
+      this.#pass = pass;
+    }
     if (passes && this.autofocus && !this.contains(document.activeElement)) this.#views?.focus();
   }
   /** One view has no list of passes: those that changed something can be chosen. */
