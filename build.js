@@ -20,7 +20,7 @@ const plugins = [
   {
     name: "ink-modules",
     setup: ({ onResolve }) =>
-      onResolve({ filter: /^(?:\.\/(?:output|log-update|sanitize-ansi)\.js|widest-line)$/ }, ({ path, importer }) =>
+      onResolve({ filter: /^(?:\.\/(?:output|log-update|sanitize-ansi|measure-text)\.js|widest-line)$/ }, ({ path, importer }) =>
         /[/\\]ink[/\\]build[/\\]/.test(importer) ? { path: resolve(`src/tui/ink/${path.replace(/^\.\/|\.js$/g, "")}.ts`) } : undefined,
       ),
   },

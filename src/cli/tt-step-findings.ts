@@ -1,5 +1,5 @@
 /** `--findings`: what holds a kernel back, worst first, as text. */
-import { findings, headlineOf, headlineText, placeText } from "../library/findings.js";
+import { findings, headlineOf, headlineText, noFindings, placeText } from "../library/findings.js";
 import type { Trace } from "../trace/trace.js";
 import type { Io } from "./io.js";
 import { withMachineCode } from "./ptxas.js";
@@ -9,8 +9,7 @@ export function findingsText(given: Trace, io: Io): string {
   const trace = withMachineCode(given, io);
   const found = findings(trace);
   const out = [headlineText(headlineOf(trace))];
-  if (found.length === 0)
-    out.push("no findings: no narrow accesses, bank conflicts, conversions through shared memory or missed tensor cores");
+  if (found.length === 0) out.push(noFindings(trace));
   else out.push(`${found.length} finding${found.length === 1 ? "" : "s"}, worst first`);
   found.forEach((finding, i) => {
     const { kind, title, why, inLoop } = finding;

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { compile, type Finding, findings, headlineOf, headlineText, placeText, readSource } from "../index.js";
+import { compile, type Finding, findings, headlineOf, headlineText, noFindings, placeText, readSource } from "../index.js";
+import { importDumpLog } from "../trace/import/import-dump.js";
 
 function compiled(path: string, options = {}) {
   const source = readSource({ name: path, text: readFileSync(path, "latin1") });
@@ -49,4 +50,21 @@ test("spills and shared memory beyond the limit come first", () => {
 test("a loop whose loads are not started ahead is one finding", () => {
   const found = findings(compiled("fixtures/kernels/layernorm.ttir"));
   expect(found.filter(({ kind }) => kind === "loop not pipelined")).toHaveLength(3);
+});
+
+test("a log that does not reach TTGIR has no findings, and says that it is not known; the kernel is not the function that comes first", () => {
+  const dump = (...functions: readonly string[]) =>
+    functions.map((text) => `// -----// IR Dump After CSE (cse) ('builtin.module' operation) //----- //\nmodule {\n${text}}\n`).join("");
+  const helper = "  tt.func private @helper(%x: f32) -> f32 {\n    tt.return %x : f32\n  }\n";
+  const trace = importDumpLog("a.log", dump(helper, `${helper}  tt.func public @kernel(%x: f32) {\n    tt.return\n  }\n`));
+  if ("error" in trace) throw new Error(trace.error);
+  expect(findings(trace)).toEqual([]);
+  expect(noFindings(trace)).toBe("no findings: they are about TTGIR, which was not reached");
+  expect(headlineOf(trace).kernels).toEqual(["kernel"]);
+});
+
+test("an instruction that moves 16 bytes is no narrow access, though the mask of an old log is not analysed", () => {
+  const trace = importDumpLog("old.log", readFileSync("fixtures/dumps/2.0.0-vecadd.log", "latin1"));
+  if ("error" in trace) throw new Error(trace.error);
+  expect(findings(trace)).toEqual([]);
 });

@@ -19,7 +19,7 @@ import { conversionCost } from "../passes/ttg/remove-layout-conversions/explain-
 import { memo } from "../support/memo.js";
 import type { Step, Trace } from "../trace/trace.js";
 import { ratedFacts } from "./codegen/explain-facts.js";
-import { type CodegenFact, lastTtgirStep } from "./codegen-facts.js";
+import { type CodegenFact, codegenStep, lastTtgirStep } from "./codegen-facts.js";
 import { conflictReasons } from "./derivations/shared-access.js";
 import { headlineOf } from "./headline.js";
 import { ancestorsOf, descendantsOf, linesOfOps, locationOf, type SourcePosition } from "./provenance.js";
@@ -59,6 +59,23 @@ export const findings = memo((trace: Trace): readonly Finding[] => {
   const found = [...aboutKernel(trace), ...aboutLoops(trace), ...aboutOps(trace)];
   return found.sort((a, b) => rank(a) - rank(b) || b.cost - a.cost).map(({ cost, minor, ...finding }) => finding);
 });
+
+/** Why findings of a Trace are not known: its TTGIR was not reached or cannot be read. Undefined where they are complete. */
+export const unseen = memo((trace: Trace): string | undefined => {
+  const last = lastTtgirStep(trace);
+  if (last) {
+    const queries = queriesOf(trace, last);
+    return "error" in queries ? `the IR after ${last.flag} cannot be read back: ${queries.error}` : undefined;
+  }
+  return codegenStep(trace) ? "without TTGIR, only the widths of accesses are known" : "they are about TTGIR, which was not reached";
+});
+/** Says that there are no findings, or why it is not known. */
+export function noFindings(trace: Trace): string {
+  const why = unseen(trace);
+  return why === undefined
+    ? "no findings: no narrow accesses, bank conflicts, conversions through shared memory or missed tensor cores"
+    : `no findings: ${why}`;
+}
 
 /** Where a finding leads: `after 11 tritongpu-coalesce, line 23, kernel.py:12`. */
 export function placeText(trace: Trace, { step: index, op, source }: Finding): string {
@@ -220,6 +237,8 @@ function narrowAccess(queries: StepQueries, op: Operation, facts: readonly Codeg
   if (!width || width.bits >= 8 * WIDEST || !RankedTensorType.is(width.ptr.type)) return undefined;
   const { limitedBy } = explainAccess(width, axisInfoOfModule(queries.ir.module), new RemarkRefs(op)).fields;
   const [first] = facts.filter((f) => f.kind === "load" || f.kind === "store" || f.kind === "async-copy");
+  // The instructions of an imported log, where an old op of its mask is not analysed.
+  if (first && first.bytesPerThread >= WIDEST) return undefined;
   const bytes = width.bits / 8;
   const instruction = first ? `${first.count}x ${first.instruction}` : op.name;
   // The layout is coalesce's, where no later pass has made the access another.

@@ -1,4 +1,5 @@
 /** The kernel in a line: name, target, and the numbers that its launch depends on. */
+import { memo } from "../support/memo.js";
 import type { Step, Trace } from "../trace/trace.js";
 
 /** A kernel in a line: its name, target and sizes. */
@@ -19,10 +20,12 @@ export interface Headline {
 const FIRST_LINES = 20_000;
 
 /** The headline of a Trace. */
-export function headlineOf(trace: Trace): Headline {
+export const headlineOf = memo((trace: Trace): Headline => {
   const text = (step: Step | undefined, most: number) =>
     step ? [...step.text.lines.subarray(0, most)].map((n) => trace.lines.line(n)) : [];
-  const kernels = text(trace.steps[0], FIRST_LINES).flatMap((line) => publicFunction(line) ?? []);
+  const kernelsOf = (step: Step | undefined) => text(step, FIRST_LINES).flatMap((line) => publicFunction(line) ?? []);
+  // The first step of a log may be a pass on a function that the kernel calls.
+  const kernels = kernelsOf(trace.steps.find((step) => kernelsOf(step).length > 0));
   const last = trace.steps.findLast((s) => s.known && s.text.lines.length > 0 && s.stage !== "ptx");
   const module = text(last, FIRST_LINES).find((line) => /^\s*module\b/.test(line)) ?? "";
   const attribute = (name: string): number | undefined => {
@@ -39,7 +42,7 @@ export function headlineOf(trace: Trace): Headline {
     shared: attribute("ttg.shared"),
     registers: trace.artifacts.machine?.registers,
   };
-}
+});
 
 /** `matmul_kernel on cuda:80: 4 warps, 3 stages, 49152 bytes of shared memory`. */
 export function headlineText({ kernels, target, warps, stages, ctas, shared, registers }: Headline): string {

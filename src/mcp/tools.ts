@@ -6,7 +6,7 @@ import { type Compilation, type CompileRequest, compile } from "../library/compi
 import { stepDiff, unified } from "../library/diff.js";
 import { validate } from "../library/execute.js";
 import { explain } from "../library/explain.js";
-import { findings, headlineOf, headlineText, placeText } from "../library/findings.js";
+import { findings, headlineOf, headlineText, noFindings, placeText } from "../library/findings.js";
 import { GPU_PRODUCTS, limits, limitsText, readGrid, type SweepAxis, sweep, sweepText } from "../library/limits.js";
 import { type ModuleSource, type Rejected, readSource } from "../library/sources.js";
 import { findStep, type Step, type Trace } from "../library/trace.js";
@@ -84,7 +84,7 @@ export const TOOLS: readonly Tool[] = [
         const emitted = typeof args["emit"] === "string" ? wanted[args["emit"] as keyof typeof wanted] : undefined;
         return [
           headlineText(headlineOf(trace)),
-          ...(found.length > 0 ? found : ["no findings"]),
+          ...(found.length > 0 ? found : [noFindings(trace)]),
           ...(emitted === undefined ? [] : ["", emitted]),
         ].join("\n");
       }),

@@ -39,7 +39,7 @@ export class LineTable {
   /** Lines to their numbers; absent once all are known. */
   #numbers: Map<string, number> | undefined;
   readonly #pages: Page[] = [];
-  /** The pages looked at last, newest first: a diff looks at two. */
+  /** The pages looked at last, newest first: a diff looks at two, and going to the next pass at a third. */
   #inflated: { readonly page: Page; readonly text: string }[] = [];
 
   /** `lines` are those numbered from 0; more may come. */
@@ -90,7 +90,7 @@ export class LineTable {
     if (found) return found;
     const page = this.#pages.findLast((p) => p.first <= number)!;
     const made = { page, text: typeof page.packed === "string" ? page.packed : LineTable.deflater!.inflate(page.packed) };
-    this.#inflated = [made, ...this.#inflated.slice(0, 1)];
+    this.#inflated = [made, ...this.#inflated.slice(0, 2)];
     return made;
   }
   /** The lines of a step. */

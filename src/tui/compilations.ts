@@ -252,7 +252,7 @@ export class Compilations {
       select: again && moved ? again.index : moved ? this.shell.state().view.passes.selected : firstStep(session),
     });
     if (session.baseline) {
-      this.shell.say(this.#useless ?? "≠ marks passes whose result differs from the baseline; b holds against it, o and r bring it back");
+      this.shell.say(this.#useless ?? "≠ marks passes whose result differs; B goes to the first, u takes it back");
     } else if (/^(?:reading|compiling) /.test(this.shell.state().message?.text ?? "")) this.shell.say(this.#useless ?? "");
     this.#useless = undefined;
     if (!session.baseline) this.showScreen();

@@ -1,7 +1,7 @@
 /** The screen of a state, as text in boxes: `screen.tsx` gives it to Ink. Pure. */
 import { helpLines } from "./control/help.js";
 import { overlayRect } from "./control/overlay-rect.js";
-import { whatIfRows } from "./control/what-if.js";
+import { whatIfNote, whatIfRows } from "./control/what-if.js";
 import { ansiRow } from "./draw/ansi.js";
 import { ACCENT, BOLD, ERROR, KEY, line, MUTED, PLAIN, REVERSE, type Row, type Span, style, TITLE } from "./draw/style.js";
 import { cut } from "./draw/text-width.js";
@@ -293,7 +293,7 @@ function overlayView(state: State, theme: Theme, overlay: Exclude<Overlay, { kin
         ? listRows(overlay, inner.width)
         : overlay.kind === "form"
           ? formRows(overlay, inner)
-          : whatIfPaneRows(overlay, inner.width).slice(Math.max(0, overlay.row + 3 - inner.height));
+          : whatIfPaneRows(state, overlay, inner.width).slice(Math.max(0, overlay.row + 3 - inner.height));
   const box = boxView(theme, { width, height }, true, {
     title: line(` ${cut(title, width - 6)} `, TITLE),
     note: line(` ${cut(hint, width - 6)} `, MUTED),
@@ -325,12 +325,17 @@ function listRows({ items, row, top, left = 0 }: Extract<Overlay, { kind: "list"
   });
 }
 
-function whatIfPaneRows({ draft, row }: Extract<Overlay, { kind: "what-if" }>, width: number): Row[] {
+function whatIfPaneRows({ session }: State, { draft, row }: Extract<Overlay, { kind: "what-if" }>, width: number): Row[] {
   return [
     [],
-    ...whatIfRows(draft).map(({ name, value }, i): Row => {
-      const text = `  ${name.padEnd(34)}  ‹ ${value} ›`;
-      return line(i === row ? text.padEnd(width) : text, i === row ? style("title", "selected", BOLD) : PLAIN);
+    ...whatIfRows(draft).map((item, i): Row => {
+      const text = `  ${item.name.padEnd(34)}  ‹ ${item.value} ›`;
+      const note = cut(`  ${whatIfNote(session, draft, item)}`, width - text.length);
+      if (i === row) return line((text + note).padEnd(width), style("title", "selected", BOLD));
+      return [
+        [text, PLAIN],
+        [note, note.startsWith("  was ") ? style("changed", "none", BOLD) : MUTED],
+      ];
     }),
   ];
 }

@@ -1,13 +1,13 @@
 /** The UI as text, a section at a time: for screen readers, and where nothing can be drawn. It takes the keys of the UI, a line each. */
 import { helpLines } from "./control/help.js";
-import { whatIfRows } from "./control/what-if.js";
+import { type WhatIfRow, whatIfNote, whatIfRows } from "./control/what-if.js";
 import { type Row, textOf } from "./draw/style.js";
 import { formRows } from "./form/rows.js";
 import { charactersOf, type TerminalInput } from "./keys.js";
 import { PANE_IDS, PANES } from "./panes/index.js";
 import type { PaneDef } from "./panes/pane.js";
 import { selectedRow } from "./panes/passes/model.js";
-import type { State } from "./state/state.js";
+import type { State, WhatIf } from "./state/state.js";
 
 /** A pane, or what is over the panes. */
 export interface Section {
@@ -34,6 +34,10 @@ export function section(state: State): Section {
 }
 const textRow = (row: Row): string => textOf(row).trimEnd();
 
+function whatIfText({ session }: State, draft: WhatIf, row: WhatIfRow): string {
+  const note = whatIfNote(session, draft, row);
+  return `${row.name}: ${row.value}${note === "" ? "" : `, ${note}`}`;
+}
 function overlaySection(state: State, overlay: NonNullable<State["overlay"]>): Section {
   switch (overlay.kind) {
     case "list":
@@ -43,7 +47,7 @@ function overlaySection(state: State, overlay: NonNullable<State["overlay"]>): S
       return { title: "keys", rows: lines.map((line) => ("group" in line ? line.group : `${line.keys.trim()}: ${line.text}`)), cursor: 0 };
     }
     case "what-if":
-      return { title: "what if", rows: whatIfRows(overlay.draft).map(({ name, value }) => `${name}: ${value}`), cursor: overlay.row };
+      return { title: "what if", rows: whatIfRows(overlay.draft).map((row) => whatIfText(state, overlay.draft, row)), cursor: overlay.row };
     case "form":
       return {
         title: overlay.form.title,

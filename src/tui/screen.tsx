@@ -2,6 +2,7 @@
 import { Box, Text } from "ink";
 import { memo } from "react";
 import type { AreaView, BoxView, Frame } from "./frame.js";
+import { isSimple } from "./ink/output.js";
 
 export function Screen({ frame: { columns, height, area, narrator, lines, over } }: { readonly frame: Frame }) {
   return (
@@ -71,8 +72,10 @@ function Bordered({ box }: { readonly box: BoxView }) {
   );
 }
 
+/** One text where every terminal shows characters in one column: each component costs more than a row. Ink cuts a text by its widest row. */
 function Lines({ rows }: { readonly rows: readonly string[] }) {
+  if (rows.every(isSimple)) return <Line text={rows.map((text) => text || " ").join("\n")} />;
   return rows.map((text, i) => <Line key={i} text={text || " "} />);
 }
-/** A row, cut to its width already. */
+/** Rows, cut to their width already. */
 const Line = memo(({ text }: { readonly text: string }) => <Text wrap="truncate">{text}</Text>);

@@ -41,7 +41,9 @@ const SCENES: readonly (readonly [name: string, keys: string, sizes: readonly st
   ["softmax-kernel", ":tritongpu-coalesce\r2/tt.load\r", ALL, () => kernel("softmax")],
   ["layernorm", ":tritongpu-coalesce\r2/convert_layout\r3]]]", ALL, () => kernel("layernorm")],
   ["flash_attention", ":tritongpu-pipeline\r2n", ALL, () => kernel("flash_attention")],
+  ["what-if-notes", "ojl", ["80x24"], () => kernel("vecadd")],
   ["mbarrier-why", ":0\r2/x1xi64\rw", ["120x40", "220x60"], () => kernelSession("fixtures/gluon/gluon_wgmma.ttgir")],
+  ["dump-2.0-findings", "", ["80x24"], () => dump("2.0.0-vecadd.log")],
   ["dump-2.0", ">2", ["120x40"], () => dump("2.0.0-vecadd.log")],
 ];
 

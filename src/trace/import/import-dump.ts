@@ -53,6 +53,8 @@ function cut(log: string, dumps: readonly Dump[]): string[] {
 }
 /** The warning of a log that was cut off begins so. */
 export const LOG_ENDS = "the log ends";
+/** In the warning that says how many ops were not identified. */
+export const UNMATCHED = "of the ops in changed steps have no partner in the step before";
 
 /** One IR text with what is known of how it came about. */
 export interface ImportedText {
@@ -351,9 +353,7 @@ class ImportedTrace {
     const share =
       fresh === 0 || kind === "cache folder"
         ? []
-        : [
-            `${percent(fresh)} of the ops in changed steps have no partner in the step before; ${percent(fresh - withOrigin)} come from no known op`,
-          ];
+        : [`${percent(fresh)} ${UNMATCHED}; ${percent(fresh - withOrigin)} come from no known op`];
     return {
       source: { name, kind },
       target: this.#target,

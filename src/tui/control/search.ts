@@ -36,7 +36,8 @@ export function matchAway(state: State, direction: 1 | -1): State {
   const from = state.view[pane].row;
   for (let i = 1; i <= texts.length; i++) {
     const r = (((from + direction * i) % texts.length) + texts.length) % texts.length;
-    if (matches(texts[r]!)) return withView(state, { [pane]: { ...state.view[pane], row: r } });
+    if (matches(texts[r]!))
+      return pane === "findings" ? withView(state, { findings: { ...state.view.findings, row: r } }) : model.move(state, r - from);
   }
   return none();
 }

@@ -1,6 +1,8 @@
 /** The settings of a compilation that can be changed, as rows of the what-if menu. */
-import { TARGETS } from "../../backend/targets.js";
-import type { WhatIf } from "../state/state.js";
+import { checkOptions, TARGETS } from "../../backend/targets.js";
+import { memo } from "../../support/memo.js";
+import type { Trace } from "../../trace/trace.js";
+import type { Session, WhatIf } from "../state/state.js";
 
 /** One thing that can be changed. */
 export interface WhatIfRow {
@@ -70,3 +72,15 @@ export function whatIfRows(draft: WhatIf): WhatIfRow[] {
     });
   return rows;
 }
+
+/** A note beside a row: the value that is on the screen where another was chosen, or why the row changes nothing; else empty. */
+export function whatIfNote({ settings, trace }: Session, { options, target }: WhatIf, { name, value }: WhatIfRow): string {
+  const was = settings && whatIfRows(settings).find((row) => row.name === name)?.value;
+  if (was !== undefined && was !== value) return `was ${was}`;
+  if (name === "num_stages" && !hasLoop(trace)) return "no loop to pipeline";
+  const isOnlyOne = name === "num_ctas" && options.numCtas === 1 && checkOptions({ ...options, numCtas: 2 }, target) !== undefined;
+  return isOnlyOne ? `only 1 on ${target}` : "";
+}
+const hasLoop = memo((trace: Trace): boolean =>
+  [...(trace.steps[0]?.text.lines ?? [])].some((n) => /\bscf\.(?:for|while)\b/.test(trace.lines.line(n))),
+);

@@ -17,8 +17,9 @@ const SIMPLE = /^(?:[\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027\u2190-\u2319\u25
 export const STYLE = /\x1b\[[\d;]*m/g;
 /** The columns of a text; -1 where Ink is to say. */
 export function simpleWidth(text: string): number {
-  return SIMPLE.test(text) ? text.replace(STYLE, "").length : -1;
+  return isSimple(text) ? text.replace(STYLE, "").length : -1;
 }
+export const isSimple = (text: string): boolean => SIMPLE.test(text);
 
 /** The rows of the frame before: most are the same in the next one. */
 let shown: readonly { readonly runs: readonly Run[]; readonly text: string }[] = [];
@@ -69,7 +70,10 @@ export default class Output extends InkOutput {
 }
 
 /** True if the style of a line's end is not the terminal's own. */
-const leavesStyle = (line: string): boolean => !/^\x1b\[(?:0|2[2-9]|39|49)?m$/.test(line.match(STYLE)?.at(-1) ?? "\x1b[m");
+function leavesStyle(line: string): boolean {
+  const at = line.lastIndexOf("\x1b");
+  return at >= 0 && !/^\x1b\[(?:0|2[2-9]|39|49)?m/.test(line.slice(at, at + 5));
+}
 
 function isInside({ x1, x2, y1, y2 }: Clip, x: number, y: number, width: number): boolean {
   return width >= 0 && x >= (x1 ?? x) && x + width <= (x2 ?? x + width) && y >= (y1 ?? y) && y < (y2 ?? y + 1);

@@ -2,4 +2,5 @@
 import sanitizeAnsi from "../../../node_modules/ink/build/sanitize-ansi.js";
 import { remembered } from "./remembered.js";
 
-export default remembered(sanitizeAnsi);
+const sanitized = remembered(sanitizeAnsi);
+export default (text: string): string => text.split("\n").map(sanitized).join("\n");

@@ -2,4 +2,5 @@
 import widestLine from "../../../node_modules/widest-line/index.js";
 import { remembered } from "./remembered.js";
 
-export default remembered(widestLine);
+const width = remembered(widestLine);
+export default (text: string): number => Math.max(...text.split("\n").map(width));

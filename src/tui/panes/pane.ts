@@ -64,9 +64,12 @@ export function tabLabels(
   // The title gives way to the tabs, as far as it stays readable; to short labels it gives way further.
   const room = (most: number) => width - 7 - Math.min(textWidth(title), most);
   const forms = [names, short].map((labels) => labels.map((label, i) => [label, names[i]!] as const));
+  const columnsOf = (labels: readonly (readonly [string, string])[]) => labels.reduce((n, [label]) => n + label.length + 1, 1);
   const fits = (labels: readonly (readonly [string, string])[], form: number) =>
-    labels.reduce((n, [label]) => n + label.length + 1, 1) <= room(form === 0 ? Math.max(12, Math.floor(width / 3)) : 4);
-  return forms.find(fits) ?? [[short[names.indexOf(active)]!, active]];
+    columnsOf(labels) <= room(form === 0 ? Math.max(12, Math.floor(width / 3)) : 4);
+  // Short labels where only they leave room for all of the title.
+  const whole = forms.find((labels) => columnsOf(labels) <= width - 7 - textWidth(title));
+  return whole ?? forms.find(fits) ?? [[short[names.indexOf(active)]!, active]];
 }
 
 /** The tab `by` away. */

@@ -5,6 +5,8 @@ import { intOf } from "../../../ir/builtin-attrs.js";
 import { bitWidth, RankedTensorType, shapedParams } from "../../../ir/builtin-types.js";
 import type { Operation } from "../../../ir/operation.js";
 import { memo } from "../../../support/memo.js";
+import { wrapText } from "../../../support/wrap-text.js";
+import { UNMATCHED } from "../../../trace/import/import-dump.js";
 import type { LineTable, StepText } from "../../../trace/line-table.js";
 import { stepModule } from "../../../trace/step-module.js";
 import type { Step, Trace } from "../../../trace/trace.js";
@@ -69,6 +71,9 @@ export const statsItems = memo((session: Session, selected: Step | undefined, wi
     ...workRows(trace, selected),
     ...scheduleRows(trace, selected, width),
   );
+  const unmatched = trace.warnings.filter((text) => text.includes(UNMATCHED));
+  if (unmatched.length > 0) rows.push(line("identity of ops", TITLE));
+  for (const text of unmatched) for (const part of wrapText(text, width - 3)) rows.push(line(`  ${part}`, MUTED));
   return rows.map((row): CodegenItem => ({ row }));
 }, 8);
 

@@ -1,10 +1,10 @@
 /** The first screen: what the kernel is, and what holds it back, worst first. */
-import { type Finding, findings } from "../../../explain/findings.js";
+import { type Finding, findings, noFindings, unseen } from "../../../explain/findings.js";
 import { headlineOf, headlineText } from "../../../explain/headline.js";
 import { linesOfOps } from "../../../explain/provenance.js";
 import { memo } from "../../../support/memo.js";
 import { wrapText } from "../../../support/wrap-text.js";
-import { LOG_ENDS } from "../../../trace/import/import-dump.js";
+import { LOG_ENDS, UNMATCHED } from "../../../trace/import/import-dump.js";
 import { failuresOf } from "../../../trace/trace.js";
 import { BOLD, ERROR, GOOD, type Ink, MUTED, type Row, style, TITLE } from "../../draw/style.js";
 import type { Session, State } from "../../state/state.js";
@@ -46,16 +46,14 @@ const rowsOf = memo((session: Session, found: readonly Finding[] | undefined, wi
     for (const said of refused.found) add(said, 0);
   }
   if (trace.steps.length > 0) add(headlineText(headlineOf(trace)), TITLE);
-  const [ends, others] = [true, false].map((is) => trace.warnings.filter((text) => text.startsWith(LOG_ENDS) === is)) as [
-    string[],
-    string[],
-  ];
+  const ends = trace.warnings.filter((text) => text.startsWith(LOG_ENDS));
+  const others = trace.warnings.filter((text) => !text.startsWith(LOG_ENDS) && !text.includes(UNMATCHED));
   for (const text of ends)
     add(`${text}; ${trace.steps.filter(({ parent, kind }) => parent === undefined && kind === "pass").length} passes were found`, ERROR);
   for (const text of failure === undefined ? [] : failuresOf(trace).flatMap((said) => said.split("\n"))) add(text, ERROR);
   if (found && found.length > 0)
     add(`${found.length} finding${found.length === 1 ? "" : "s"}, worst first; enter goes to the place`, MUTED);
-  else if (found) add("no findings: accesses are wide, and nothing goes through shared memory that need not", GOOD);
+  else if (found) add(noFindings(trace), unseen(trace) === undefined ? GOOD : MUTED);
   else if (progress || trace.steps.length > 0) add(progress ? "compiling ..." : "looking for findings ...", MUTED);
   found?.forEach((finding, i) => {
     const { kind, title, why, inLoop } = finding;

@@ -105,7 +105,7 @@ export function subjectHead(subject: Subject, width: number): Row[] {
   return [
     [
       [subject.name, style("value", "none", BOLD)],
-      [` ${subject.layout.typeText.replace(/, #.*$/, ">").replace(/>>$/, ">")}`, style("type")],
+      [` ${subject.layout.typeText.replace(/, #.*$/, ">")}`, style("type")],
     ],
     line(encodingIn(subject.layout.encodingText, width), MUTED),
   ];

@@ -35,3 +35,9 @@ test("the source follows the cursor of the IR, and the IR that of the source", (
   expect(back.view.source.row).toBe(first! - 1);
   expect(lineOf(back)).toBe(first);
 });
+
+test("the IR follows a match of a search in the source too", () => {
+  const state = typed(open(), ":tritongpu-coalesce\r0/line 12\r");
+  expect(state.view.source.row).toBe(11);
+  expect(lineOf(state)).toBe(12);
+});
