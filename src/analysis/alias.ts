@@ -61,8 +61,8 @@ function visitOperation(op: Operation, operands: readonly (AliasInfo | undefined
   const result = op.result(0);
   // Buffers in tensor memory are none of ours.
   if (MemDescType.is(result.type) && !SharedMemorySpace.is(result.type.params.memorySpace)) return;
-  if (LocalAllocOp.is(op)) return self.join(result, new Set([result]));
-  if (op.def.traits.has(MemDescViewTrait)) return self.join(result, operands[0] ?? NONE);
-  if (PoisonOp.is(op)) return self.join(result, NONE);
+  if (LocalAllocOp.is(op)) return void self.join(result, new Set([result]));
+  if (op.def.traits.has(MemDescViewTrait)) return void self.join(result, operands[0] ?? NONE);
+  if (PoisonOp.is(op)) return void self.join(result, NONE);
   self.setToEntry(op.results);
 }

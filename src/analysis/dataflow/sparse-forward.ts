@@ -22,8 +22,8 @@ import {
 /** The definition of a sparse forward analysis; undefined means "nothing known yet". */
 export interface SparseForwardSpec<T> {
   readonly name: string;
-  /** The state of a value about which nothing can be known. */
-  entry(value: Value): T;
+  /** The state of a value about which nothing can be known; undefined for a value that the analysis does not ask about. */
+  entry(value: Value): T | undefined;
   /** The state when either of two states may hold; `a` itself when `b` adds nothing. */
   join(a: T, b: T, value: Value): T;
   /** Joins what follows for the results of an op (which has no region control flow) into them, with `self.join`. */
@@ -33,6 +33,12 @@ export interface SparseForwardSpec<T> {
    * `values` without those from `first` to `first + count`. By default nothing can be known of them.
    */
   visitOtherArguments?(op: Operation, values: readonly Value[], first: number, count: number, self: SparseForwardAnalysis<T>): void;
+  /** Called before values are joined that the control flow of a region op sets: `values` are all arguments of a region, or the results. */
+  beforeHandOver?(op: Operation, values: readonly Value[], self: SparseForwardAnalysis<T>): void;
+  /** Joins the state of `from` into `to`, which receives it by the control flow of a region op; by default with `self.join`. */
+  handOver?(op: Operation, from: Value, to: Value, state: T | undefined, self: SparseForwardAnalysis<T>): void;
+  /** Called after the state of a value changed. */
+  changed?(value: Value, state: T): void;
   /** Joins what follows for the results of a call to a function without body; by default nothing can be known. */
   visitExternalCall?(call: Operation, operands: readonly (T | undefined)[], self: SparseForwardAnalysis<T>): void;
 }
@@ -59,11 +65,15 @@ export class SparseForwardAnalysis<T> implements DataFlowAnalysis {
   fact(value: Value): Fact<T | undefined> {
     return this.#values.get(value);
   }
-  /** Adds to what is known of a value. */
-  join(value: Value, what: T | undefined): void {
-    if (what === undefined) return;
+  /** Adds to what is known of a value; returns whether that changed it. */
+  join(value: Value, what: T | undefined): boolean {
+    if (what === undefined) return false;
     const fact = this.#values.get(value);
-    this.#solver.update(fact, fact.value === undefined ? what : this.spec.join(fact.value, what, value));
+    const before = fact.value;
+    this.#solver.update(fact, before === undefined ? what : this.spec.join(before, what, value));
+    if (fact.value === before) return false;
+    this.spec.changed?.(value, fact.value!);
+    return true;
   }
   setToEntry(values: readonly Value[]): void {
     for (const value of values) this.join(value, this.spec.entry(value));
@@ -153,6 +163,8 @@ export class SparseForwardAnalysis<T> implements DataFlowAnalysis {
   }
 
   private visitRegionSuccessors(point: ProgramPoint, op: Operation, to: Region | "parent", values: readonly Value[]): void {
+    const { handOver } = this.spec;
+    this.spec.beforeHandOver?.(op, values, this);
     const from = this.code.predecessors(point).dependOn(point, this).value;
     for (const predecessor of from.known) {
       const operands =
@@ -164,7 +176,10 @@ export class SparseForwardAnalysis<T> implements DataFlowAnalysis {
       const first = inputs.length > 0 ? inputs[0]!.index : 0;
       if (inputs.length !== values.length) this.visitOther(op, values, first, inputs.length);
       operands.forEach((operand, i) => {
-        if (i < inputs.length) this.join(values[first + i]!, this.read(operand, point));
+        if (i >= inputs.length) return;
+        const to = values[first + i]!;
+        if (handOver) handOver(op, operand, to, this.read(operand, point), this);
+        else this.join(to, this.read(operand, point));
       });
     }
   }
