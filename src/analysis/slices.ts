@@ -15,6 +15,8 @@ export interface ForwardSliceOptions {
 export interface BackwardSliceOptions extends ForwardSliceOptions {
   /** Stop at block arguments, instead of going on with the op around. */
   readonly omitBlockArguments?: boolean;
+  /** Go on with what the regions of an op use from outside of them, too. */
+  readonly usesFromAbove?: boolean;
 }
 
 /** The ops that depend on a value: its users, theirs, and what is nested in them; in an order in which each follows what it uses. */
@@ -74,9 +76,25 @@ function* forwardOf(op: Operation): Iterable<Operation> {
   for (const region of op.regions) for (const block of region.blocks()) yield* block.ops();
   for (const result of op.results) yield* result.users();
 }
-function* backwardOf(op: Operation, { omitBlockArguments = false }: BackwardSliceOptions): Iterable<Operation> {
+function* backwardOf(op: Operation, { omitBlockArguments = false, usesFromAbove = false }: BackwardSliceOptions): Iterable<Operation> {
+  const definitionOf = (value: Value): Operation | undefined =>
+    value.definingOp ?? (omitBlockArguments ? undefined : ownerOfArgument(value));
+  if (usesFromAbove) {
+    const outer: Value[] = [];
+    op.walkPostOrder((nested) => {
+      if (nested === op) return;
+      for (const { value } of nested.operandUses) {
+        const at = value.definingOp ?? value.argOwner?.parentOp;
+        if (!at || !op.isAncestorOf(at)) outer.push(value);
+      }
+    });
+    for (const value of outer) {
+      const def = definitionOf(value);
+      if (def) yield def;
+    }
+  }
   for (const { value } of op.operandUses) {
-    const def = value.definingOp ?? (omitBlockArguments ? undefined : ownerOfArgument(value));
+    const def = definitionOf(value);
     if (def) yield def;
   }
 }

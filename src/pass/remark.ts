@@ -31,6 +31,8 @@ export const REMARK_CODES = {
   "prefetch.operand": "An operand of a dot that is read from shared memory one step ahead.",
   "triton.crash":
     "Real Triton 3.6 ends at this op in this pass, by a signal and without a message: no kernel comes of it. tt-step goes on as the pass would without the crash.",
+  "buffer.access": "An access of global memory that became a buffer operation: one pointer for all threads, and 32-bit offsets.",
+  "buffer.declined": "Why an access of global memory did not become a buffer operation.",
   "licm.hoisted": "An operation that moved out of a loop, as it computes the same in every iteration.",
   "cse.merged": "An operation that went because another one computes the same.",
 } as const;

@@ -26,6 +26,14 @@ const LAYOUTS = `
 #smem = #ttg.shared_memory
 #tmem = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 `;
+const AMD_LAYOUTS = `
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#rows = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
+#mfma = #ttg.amd_mfma<{version = 3, warpsPerCTA = [4, 1], instrShape = [32, 32, 8], isTransposed = true}>
+#dot = #ttg.dot_op<{opIdx = 0, parent = #mfma, kWidth = 4}>
+`;
+const onAmd = (text: string): string =>
+  `${AMD_LAYOUTS}module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {${text}}`;
 const on = (target: string, text: string, ctas = 1): string =>
   `${LAYOUTS}module attributes {"ttg.num-ctas" = ${ctas} : i32, "ttg.num-warps" = 4 : i32, ttg.target = "${target}", "ttg.threads-per-warp" = 32 : i32} {${text}}`;
 
@@ -392,6 +400,74 @@ tt.func public @kernel(%x: i32) -> i32 {
 }`,
     ),
     show: ["local_load", "convert_layout", "local_alloc", "local_dealloc", "use"],
+  },
+  "tritonamdgpu-canonicalize-pointers": {
+    ir: onAmd(`tt.func @f(%x: !tt.ptr<f32> {tt.pointer_range = 32 : i32}, %n: i32) -> tensor<256xf32, #rows> {
+  %i = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32, #rows>
+  %start = tt.addptr %x, %n : !tt.ptr<f32>, i32
+  %s = tt.splat %start : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>, #rows>
+  %p = tt.addptr %s, %i : tensor<256x!tt.ptr<f32>, #rows>, tensor<256xi32, #rows>
+  %v = tt.load %p : tensor<256x!tt.ptr<f32>, #rows>
+  tt.return %v : tensor<256xf32, #rows>
+}`),
+    show: ["make_range", "splat", "addi", "addptr", "tt.load"],
+  },
+  "tritonamdgpu-convert-buffer-ops": {
+    ir: onAmd(`tt.func @f(%x: !tt.ptr<f32> {tt.pointer_range = 32 : i32}, %i: tensor<256xi32, #rows>) -> tensor<256xf32, #rows> {
+  %s = tt.splat %x : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>, #rows>
+  %p = tt.addptr %s, %i : tensor<256x!tt.ptr<f32>, #rows>, tensor<256xi32, #rows>
+  %v = tt.load %p : tensor<256x!tt.ptr<f32>, #rows>
+  tt.return %v : tensor<256xf32, #rows>
+}`),
+    show: ["splat", "addptr", "load"],
+  },
+  "tritonamdgpu-fold-true-cmpi": {
+    ir: onAmd(`tt.func @f(%x: !tt.ptr<i1>) {
+  %c0 = arith.constant 0 : i32
+  %i = tt.get_program_id x : i32
+  %c = arith.cmpi sge, %i, %c0 : i32
+  tt.store %x, %c : !tt.ptr<i1>
+  tt.return
+}`),
+    show: ["cmpi", "true", "tt.store"],
+  },
+  "tritonamdgpu-optimize-epilogue": {
+    ir: onAmd(`tt.func @f(%x: tensor<128x32xf32, #mfma>, %p: tensor<128x32x!tt.ptr<f16>, #blocked>) {
+  %c = ttg.convert_layout %x : tensor<128x32xf32, #mfma> -> tensor<128x32xf32, #blocked>
+  %h = arith.truncf %c : tensor<128x32xf32, #blocked> to tensor<128x32xf16, #blocked>
+  tt.store %p, %h : tensor<128x32x!tt.ptr<f16>, #blocked>
+  tt.return
+}`),
+    show: ["convert_layout", "truncf", "tt.store"],
+  },
+  "tritonamdgpu-optimize-dot-operands": {
+    ir: onAmd(`tt.func @f(%x: tensor<128x32xf32, #blocked>) -> tensor<128x32xf32, #dot> {
+  %a = ttg.convert_layout %x : tensor<128x32xf32, #blocked> -> tensor<128x32xf32, #mfma>
+  %b = ttg.convert_layout %a : tensor<128x32xf32, #mfma> -> tensor<128x32xf32, #dot>
+  tt.return %b : tensor<128x32xf32, #dot>
+}`),
+    show: ["convert_layout"],
+  },
+  "tritonamdgpu-hoist-layout-conversions": {
+    ir: onAmd(`tt.func @f(%p: tensor<128x32x!tt.ptr<f16>, #blocked>, %n: i32, %one: i32) {
+  %q = tt.load %p : tensor<128x32x!tt.ptr<f16>, #blocked>
+  scf.for %i = %one to %n step %one : i32 {
+    %c = ttg.convert_layout %q : tensor<128x32xf16, #blocked> -> tensor<128x32xf16, #dot>
+    "use"(%c) : (tensor<128x32xf16, #dot>) -> ()
+  }
+  tt.return
+}`),
+    show: ["tt.load", "scf.for", "convert_layout", "use"],
+  },
+  "tritonamdgpu-reorder-instructions": {
+    ir: onAmd(`tt.func @f(%x: tensor<128x32xf16, #blocked>, %n: i32, %one: i32) {
+  %c = ttg.convert_layout %x : tensor<128x32xf16, #blocked> -> tensor<128x32xf16, #dot>
+  scf.for %i = %one to %n step %one : i32 {
+    "use"(%c) : (tensor<128x32xf16, #dot>) -> ()
+  }
+  tt.return
+}`),
+    show: ["scf.for", "convert_layout", "use"],
   },
   "canonicalize-llvm-ir": {
     ir: `llvm.func @f(%x: i32, %y: i32) -> i32 {

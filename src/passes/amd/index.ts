@@ -1,4 +1,10 @@
 /** Passes for AMD's GPUs alone. */
 export { accelerateAmdMatmul } from "./accelerate-matmul/accelerate-matmul.js";
 export { canonicalizePointers } from "./canonicalize-pointers/canonicalize-pointers.js";
+export { convertBufferOps } from "./convert-buffer-ops.js";
+export { foldTrueCmpI } from "./fold-true-cmpi.js";
+export { hoistLayoutConversions } from "./hoist-layout-conversions.js";
+export { optimizeDotOperandsAmd } from "./optimize-dot-operands.js";
+export { optimizeEpilogue } from "./optimize-epilogue.js";
+export { reorderInstructionsAmd } from "./reorder-instructions.js";
 export { testRangeAnalysis } from "./test-range-analysis.js";

@@ -3,7 +3,6 @@
  * Source: third_party/amd/lib/Analysis/RangeAnalysis.cpp, mlir/lib/Analysis/DataFlow/IntegerRangeAnalysis.cpp.
  */
 import { constantAnalyses } from "../../analysis/dataflow/constant-propagation.js";
-import type { ConstantLattice } from "../../analysis/dataflow/dead-code.js";
 import { blockStart, DataFlowSolver } from "../../analysis/dataflow/solver.js";
 import { SparseForwardAnalysis } from "../../analysis/dataflow/sparse-forward.js";
 import { ARITH_RANGES } from "../../analysis/integer-ranges/arith-rules.js";
@@ -48,8 +47,6 @@ type Report = (op: Operation, message: string) => void;
 export interface RangeAnalysis {
   /** The integers that a value may be; undefined for a value that is no integer or is never computed. */
   rangeOf(value: Value): IntRange | undefined;
-  /** The constant that a value is known to be. */
-  constantOf(value: Value): ConstantLattice | undefined;
   /** How often the body of a loop runs in all, rounds of the loops around it included; 1025 for each that is not known. */
   tripCount(loop: Operation): bigint;
 }
@@ -105,7 +102,6 @@ export function analyzeRanges(module: Operation, report?: Report): RangeAnalysis
   new DataFlowSolver().run(module, [code, constants, ranges]);
   return {
     rangeOf: (value) => ranges.get(value),
-    constantOf: (value) => constants.get(value),
     tripCount: (loop) => tripCount(loop, ranges),
   };
 }

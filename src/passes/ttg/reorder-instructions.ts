@@ -37,10 +37,7 @@ export const reorderInstructions = definePass("tritongpu-reorder-instructions", 
       // A scalar spread over a tensor is better kept in registers as long as can be.
       if (source && !arith.ConstantOp.is(source) && !SplatOp.is(source)) moveAfter(op, source);
     });
-    root.walkPostOrder((op) => {
-      const source = op.def.interface(TransposeOpInterface)?.src(op).definingOp;
-      if (source) moveAfter(op, source);
-    });
+    moveTransposesToSource(root, moveAfter);
     const dominance = new Dominance();
     root.walkPostOrder((op) => {
       const load = loadOfDotOperand(op, 1);
@@ -51,8 +48,16 @@ export const reorderInstructions = definePass("tritongpu-reorder-instructions", 
   },
 });
 
+/** Moves what transposes right after what it transposes. */
+export function moveTransposesToSource(root: Operation, moveAfter: (op: Operation, after: Operation) => void): void {
+  root.walkPostOrder((op) => {
+    const source = op.def.interface(TransposeOpInterface)?.src(op).definingOp;
+    if (source) moveAfter(op, source);
+  });
+}
+
 /** Moves each conversion after the last deallocation before its first use. */
-function sinkConversionsBehindDeallocs(root: Operation, moveAfter: (op: Operation, after: Operation) => void): void {
+export function sinkConversionsBehindDeallocs(root: Operation, moveAfter: (op: Operation, after: Operation) => void): void {
   root.walkPostOrder((op) => {
     if (!ConvertLayoutOp.is(op)) return;
     const firstUse = firstUseInBlock(op);

@@ -1,6 +1,6 @@
 import type { PassText } from "../records.js";
 
-/** Passes that only AMD's GPUs have. */
+/** Passes that only AMD's GPUs have: matrix cores, pipelining through LDS, buffer operations. */
 export const AMD: Readonly<Record<string, PassText>> = {
   "tritonamdgpu-accelerate-matmul": {
     purpose:
@@ -9,5 +9,51 @@ export const AMD: Readonly<Record<string, PassText>> = {
       "It runs after coalescing, so that operands come from loads with known layouts, and before the pipeliner, which asks how a dot reads its operands. tritongpu-remove-layout-conversions cleans up after it.",
     declines:
       "A dot stays a loop of multiply-adds where no instruction takes its types, where it is too small, or where k is no multiple of the instruction's; matmul.declined in the remarks says which.",
+  },
+  "tritonamdgpu-canonicalize-pointers": {
+    purpose:
+      "Writes every pointer as a scalar base and an offset: tt.addptr of tt.splat of the base. What all elements of an offset share is added to the base. A pointer into a tensor of at most 2 GiB (tt.pointer_range = 32) keeps its base, and all goes to a 32-bit offset. Loops, ifs and branches carry the two parts.",
+    place:
+      "It runs right before tritonamdgpu-convert-buffer-ops, which needs that form; canonicalize between the two removes parts that are zero.",
+    declines:
+      "By default only pointers with tt.pointer_range = 32 are rewritten. A function with ub.poison stays as it is. An op that knows nothing of the two parts gets its pointer back.",
+  },
+  "tritonamdgpu-convert-buffer-ops": {
+    purpose:
+      "Loads, stores, atomics and asynchronous copies whose pointers are one base for all threads and 32-bit offsets become buffer operations. They need fewer registers for addresses, and the hardware leaves out accesses beyond the bounds, so that masks cost no branch.",
+    place: "It runs after tritonamdgpu-canonicalize-pointers has written pointers as base and offset, near the end of TTGIR.",
+    declines:
+      "The offset must be known to stay within 2 GiB: by tt.pointer_range = 32 of the argument, or by the ranges of integers that follow from tl.assume, program ids and loop bounds. Remarks with the code buffer.declined say what is missing. Loads of f32 stay in a function with tt.dot. Atomics need CDNA3 or CDNA4.",
+  },
+  "tritonamdgpu-fold-true-cmpi": {
+    purpose:
+      "Replaces comparisons of integers that are always true by true, as the ranges of the two sides say: masks that hide nothing go.",
+    place: "It is the last pass of TTGIR but for clean-up, since the ranges are those of the final code.",
+    declines: "A comparison that is always false stays, and so does one of tensors.",
+  },
+  "tritonamdgpu-optimize-epilogue": {
+    purpose:
+      "A store of a result of matrix instructions is made in their layout, and the pointers and masks are converted instead of the values, which would go through shared memory. On gfx950 lanes that are neighbours swap values first, so that a thread stores 16 bytes at once.",
+    place: "It runs after tritonamdgpu-accelerate-matmul and the removal of conversions that follows it.",
+    declines: "Between the conversion and the store there may be elementwise ops of one operand only, each with one user.",
+  },
+  "tritonamdgpu-optimize-dot-operands": {
+    purpose:
+      "Scales of a scaled dot that are loaded in a loop go through shared memory without swizzling, which the pipeliner then fills ahead. It also removes conversions of layouts, as canonicalize does.",
+    place: "It runs before the loops are scheduled.",
+    declines: "Only gfx950 has the instructions for such scales. They must come from one load in the loop.",
+  },
+  "tritonamdgpu-hoist-layout-conversions": {
+    purpose:
+      "Moves a conversion to the layout of a dot operand out of a loop when its source comes from outside: the query of an attention kernel then stays in registers, of which these GPUs have many.",
+    place: "It runs before the loops are scheduled.",
+    declines: "Conversions of other layouts stay, and those of values that the loop makes.",
+  },
+  "tritonamdgpu-reorder-instructions": {
+    purpose:
+      "Moves conversions to operands of dots close to their users, transpositions to what they transpose, and loads that the pipeliner put before a loop up as far as possible. In loops with one dot and two loads of large tiles the second load moves to the dot, so that matrix instructions hide it.",
+    place: "It runs after the pipeliner, and before tritonamdgpu-block-pingpong, which looks at the order.",
+    declines:
+      "Loads do not move across atomics, barriers and loops. Tiles must have at least 128 rows or columns and 64 in the other dimension.",
   },
 };

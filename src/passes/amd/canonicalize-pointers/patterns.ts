@@ -126,22 +126,23 @@ export function pointerPatterns(state: PointerRewrite): ConversionPattern[] {
       return received;
     });
   };
-  /** Gives a block an argument for each value of `ranges`. */
+  /** Gives a block an argument for each value that its arguments become; of `ranges` only as many count as it has arguments. */
   const convertBlock = (block: Block, ranges: OperandRanges, conversion: Conversion, op: Operation): void => {
-    if (block.args.length !== ranges.length) {
-      // Another branch converted it already.
-      handOver(ranges, block.args, op);
-      return;
+    let { args } = block;
+    if (!converted.has(block)) {
+      const signature = new SignatureConversion(args.length);
+      for (const [i, range] of ranges.slice(0, args.length).entries())
+        signature.addInputs(
+          range.map((value) => value.type),
+          i,
+        );
+      const fresh = conversion.applySignatureConversion(block, signature, undefined);
+      converted.add(fresh);
+      ({ args } = fresh);
     }
-    const signature = new SignatureConversion(block.args.length);
-    ranges.forEach((range, i) =>
-      signature.addInputs(
-        range.map((value) => value.type),
-        i,
-      ),
-    );
-    handOver(ranges, conversion.applySignatureConversion(block, signature, undefined).args, op);
+    handOver(ranges, args, op);
   };
+  const converted = new Set<Block>();
 
   return [
     on("argument", UnrealizedConversionCastOp, ({ op }, operands, rw, conversion) => {

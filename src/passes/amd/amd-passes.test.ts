@@ -1,0 +1,3 @@
+import { testGoldenPasses } from "../../testing/golden-passes.js";
+
+testGoldenPasses("fixtures/passes/amd");
