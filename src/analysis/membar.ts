@@ -17,12 +17,14 @@ import { AsyncWaitOp } from "../dialects/ttg/ops/async-copy.js";
 import { ConvertLayoutOp } from "../dialects/ttg/ops/convert-layout.js";
 import { LocalBarrierOp } from "../dialects/ttg/ops/misc.js";
 import * as ttg from "../dialects/ttg/ops/since-3-7.js";
+import { WarpSpecializePartitionsOp } from "../dialects/ttg/ops/warp-specialize.js";
 import { ArriveBarrierOp, BarrierExpectOp, InitBarrierOp, InvalBarrierOp, WaitBarrierOp } from "../dialects/ttng/ops/barrier.js";
+import { TCGen5CommitOp } from "../dialects/ttng/ops/tc-gen5-mma.js";
 import { AsyncTMACopyGlobalToLocalOp, AsyncTMAGatherOp, TMAStoreWaitOp } from "../dialects/ttng/ops/tma.js";
 import type { Block } from "../ir/block.js";
 import type { TensorType } from "../ir/builtin-types.js";
 import type { OpDef } from "../ir/define-op.js";
-import { BranchOp, CallOp, RegionBranch, RegionBranchTerminator } from "../ir/interfaces.js";
+import { BranchOp, CallOp, isMemoryEffectFree, RegionBranch, RegionBranchTerminator } from "../ir/interfaces.js";
 import type { Operation } from "../ir/operation.js";
 import { lookupSymbol } from "../ir/symbol-table.js";
 import { isCvtWarpSync } from "../layout/conversion.js";
@@ -55,7 +57,7 @@ export function insertBarriers(allocation: ModuleAllocation, rw: Rewriter, filte
 }
 
 /** A stretch of shared memory, the same object for the same one. Units: bytes. */
-interface Stretch {
+export interface Stretch {
   readonly start: number;
   readonly end: number;
 }
@@ -245,13 +247,14 @@ function visitMembar(
   barrier: { before(): void; after(): void },
 ): void {
   if (isBarrier(op)) return pending.clear();
+  if (signalsAfterBarrier(op)) pending.clear();
   // The data is ready for the threads that waited; the other threads need a barrier.
-  if ((AsyncWaitOp.is(op) || TMAStoreWaitOp.is(op)) && !isBarrier(op.next)) {
+  if (isCopyWait(op) && !(op.ctx.triton.defersWaitBarriers ? waitsBeforeUse(op) : isBarrier(op.next))) {
     barrier.after();
     return pending.clear();
   }
   const own = accessesOf(op, context);
-  if (ArriveBarrierOp.is(op)) {
+  if (ArriveBarrierOp.is(op) && !signalsAfterBarrier(op)) {
     // Others go on from here: all that was done before must be there.
     own.read(ALL, op);
     own.write(ALL, op);
@@ -266,6 +269,20 @@ function visitMembar(
   pending.join(own);
 }
 
+const isCopyWait = (op: Operation): boolean => AsyncWaitOp.is(op) || TMAStoreWaitOp.is(op);
+/** Does a wait or a barrier follow in the block before memory is used? */
+function waitsBeforeUse(op: Operation): boolean {
+  for (let next = op.next; next; next = next.next) {
+    if (hasBarrier(next) || isCopyWait(next)) return true;
+    if (next.def.interface(RegionBranch) || !isMemoryEffectFree(next)) return false;
+  }
+  return false;
+}
+/** Do all threads wait for each other at this op, or before what it is lowered to? */
+export const hasBarrier = (op: Operation): boolean => isBarrier(op) || WarpSpecializePartitionsOp.is(op) || signalsAfterBarrier(op);
+/** Signals of one thread for all: since 3.8 the code of these ops begins with a barrier. */
+const signalsAfterBarrier = (op: Operation): boolean => op.ctx.triton.signalsAfterBarriers && SIGNALS.has(op.def);
+const SIGNALS: ReadonlySet<OpDef> = new Set<OpDef>([ArriveBarrierOp, BarrierExpectOp, TCGen5CommitOp]);
 function isBarrier(op: Operation | null): boolean {
   return BarrierOp.is(op) || LocalBarrierOp.is(op) || ((ttg.BarrierOp.match(op)?.addrSpace ?? 0) & ttg.LOCAL) !== 0;
 }

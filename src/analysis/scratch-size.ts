@@ -19,6 +19,7 @@ import { cvtNeedsSharedMemory } from "../layout/conversion.js";
 import { getShapePerCTAOf } from "../layout/encoding-queries.js";
 import type { LinearLayout } from "../layout/linear-layout.js";
 import { getSrcDstTiles, type MatrixInstructions, optimalSwizzling, optimalSwizzlingLdSt } from "../layout/swizzle.js";
+import { reduceRounds } from "./reduce-layouts.js";
 import { bytesOfElements, isWarpLocalGather, reduceScratchShape, scanGeometry, sourceTensor } from "./reduce-scan-geometry.js";
 
 /** Bytes of scratch memory that an op needs; 0 for most. */
@@ -48,6 +49,7 @@ function scratchSize(op: Operation, swizzle: Swizzle): number {
   const reduce = ReduceOp.match(op);
   if (reduce) {
     const src = sourceTensor(op);
+    if (op.ctx.triton.reducesByConversions) return reduceScratch(op, reduce.axis);
     const shape = reduceScratchShape(src, reduce.axis);
     return shape ? numElements(shape) * bytesOfElements(src.elementTypes) : 0;
   }
@@ -83,9 +85,23 @@ function conversionSize(src: TensorType["params"], dst: TensorType["params"], sw
   const from = toLinearLayout(src.shape, src.encoding!);
   const to = toLinearLayout(dst.shape, dst.encoding!);
   if (!cvtNeedsSharedMemory(from, to)) return 0;
-  const bits = storedBitWidth(src.elementType);
+  return bytesOfConversion(from, to, storedBitWidth(src.elementType), swizzle);
+}
+function bytesOfConversion(from: LinearLayout, to: LinearLayout, bits: number, swizzle: Swizzle): number {
   const smem = swizzle(actionRemoveBroadcastedRegs(from).apply(from), actionRemoveBroadcastedRegs(to).apply(to), bits);
   return ((smem.getTotalOutDimSize() / smem.getInDimSize("reps")) * bits) / 8;
+}
+/** The bytes that a conversion takes with plain loads and stores, as those of reductions are. */
+export const conversionScratch = (from: LinearLayout, to: LinearLayout, bits: number): number =>
+  bytesOfConversion(from, to, bits, optimalSwizzlingLdSt);
+
+/** The bytes that the largest conversion of a reduction takes. */
+function reduceScratch(op: Operation, axis: number): number {
+  const { shape, encoding } = tensorOf(op.operand(0));
+  const { rounds } = reduceRounds(toLinearLayout(shape, encoding!), axis);
+  const bytesOf = (from: LinearLayout, to: LinearLayout): number =>
+    op.operands.reduce((total, { type }) => total + conversionScratch(from, to, storedBitWidth(type)), 0);
+  return Math.max(0, ...rounds.map(({ from, to }) => bytesOf(from, to)));
 }
 
 /** All threads see the value that an atomic op found, also those that take no part because they repeat others' elements. */

@@ -50,6 +50,8 @@ export interface GpuTarget {
   readonly bf16: Bf16;
   /** `min.NaN` and `max.NaN`, also on halves. */
   readonly nanExtrema: boolean;
+  /** The widths in bits of elements that arithmetic takes two of at once, as Triton has it. */
+  readonly pairWidths: readonly number[];
   /** `min.xorsign.abs`: a clamp in one instruction. */
   readonly clips: boolean;
   /** The scalars that `redux.sync` reduces over a warp. */
@@ -88,6 +90,7 @@ const TURING = {
   maxImpreciseAcc: 0,
   bf16: "none",
   nanExtrema: false,
+  pairWidths: [],
   clips: false,
   redux: [],
   ldMatrix: true,
@@ -124,13 +127,19 @@ const HOPPER = {
   deprecatedFp8DotTypes: ["fp8e4b15"],
   fp8Singles: true,
   bf16: "arithmetic",
+  pairWidths: [16],
   clips: true,
   stMatrix: true,
   tma: true,
   hasClusters: true,
   vectorAtomics: true,
 } as const satisfies Partial<GpuTarget>;
-const BLACKWELL = { ...HOPPER, architecture: "Blackwell", transposesBytes: true } as const satisfies Partial<GpuTarget>;
+const BLACKWELL = {
+  ...HOPPER,
+  architecture: "Blackwell",
+  pairWidths: [16, 32],
+  transposesBytes: true,
+} as const satisfies Partial<GpuTarget>;
 
 export const NVIDIA_GPUS: readonly GpuTarget[] = [
   {

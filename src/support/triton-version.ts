@@ -29,6 +29,26 @@ export interface TritonVersion {
   readonly combinesOnlyProducts: boolean;
   /** `-x` of a float is one op, not 0 - x, and may have a layout. */
   readonly negatesFloats: boolean;
+  /** The code that ops become in the LLVM dialect: the forms of this version. */
+  readonly codeForms: "3.6" | "3.7" | "3.8";
+  /** Reductions hand partial results on by layout conversions, so that lanes finish what warps began. */
+  readonly reducesByConversions: boolean;
+  /** A wait for copies needs no barrier of its own where another wait or a barrier follows before memory is used. */
+  readonly defersWaitBarriers: boolean;
+  /** The op of LLVM by which all threads of a CTA wait for each other. */
+  readonly ctaBarrier: "nvvm.barrier0" | "nvvm.barrier";
+  /** After inlining, scf and cf are canonicalized too, not only values that loops carry in vain. */
+  readonly simplifiesBranches: boolean;
+  /** Threads that arrive at an mbarrier, expect bytes or commit for all do so after a barrier of all. */
+  readonly signalsAfterBarriers: boolean;
+  /** Passes put the barriers between accesses to tensor memory, not each store its own. */
+  readonly placesTmemBarriers: boolean;
+  /** The mbarriers that a dot in tensor memory signals count as written by it. */
+  readonly dotsWriteBarriers: boolean;
+  /** A wait for stores by TMA waits for the writes, unless it says that the reads are enough. */
+  readonly waitsForWrites: boolean;
+  /** The module says how much scratch memory profilers have. */
+  readonly sizesProfileScratch: boolean;
   /** For users, where the version is not followed whole. */
   readonly partial?: string;
 }
@@ -47,6 +67,16 @@ export const TRITON_3_6: TritonVersion = {
   descriptorsOfShapes: false,
   prefetching: "3.6",
   capsAtomics: false,
+  codeForms: "3.6",
+  reducesByConversions: false,
+  defersWaitBarriers: false,
+  ctaBarrier: "nvvm.barrier0",
+  simplifiesBranches: false,
+  signalsAfterBarriers: false,
+  placesTmemBarriers: false,
+  dotsWriteBarriers: false,
+  waitsForWrites: false,
+  sizesProfileScratch: false,
   negatesFloats: false,
   combinesOnlyProducts: false,
 };
@@ -64,6 +94,16 @@ export const TRITON_3_7: TritonVersion = {
   descriptorsOfShapes: false,
   prefetching: "3.6",
   capsAtomics: false,
+  codeForms: "3.7",
+  reducesByConversions: false,
+  defersWaitBarriers: false,
+  ctaBarrier: "nvvm.barrier0",
+  simplifiesBranches: false,
+  signalsAfterBarriers: false,
+  placesTmemBarriers: false,
+  dotsWriteBarriers: false,
+  waitsForWrites: false,
+  sizesProfileScratch: false,
   negatesFloats: false,
   combinesOnlyProducts: false,
   partial: "Triton 3.7 is followed in part: docs/triton-versions.md lists what differs",
@@ -79,9 +119,19 @@ export const TRITON_3_8: TritonVersion = {
   descriptorsOfShapes: true,
   prefetching: "3.8",
   capsAtomics: true,
+  codeForms: "3.8",
+  reducesByConversions: true,
+  defersWaitBarriers: true,
+  ctaBarrier: "nvvm.barrier",
+  simplifiesBranches: true,
+  signalsAfterBarriers: true,
+  placesTmemBarriers: true,
+  dotsWriteBarriers: true,
+  waitsForWrites: true,
+  sizesProfileScratch: true,
   negatesFloats: true,
   combinesOnlyProducts: true,
-  partial: "Triton 3.8 is followed in part, its code below TTGIR is 3.7's: docs/triton-versions.md lists what differs",
+  partial: "Triton 3.8 is followed in part: docs/triton-versions.md lists what differs",
 };
 
 /** All of them, the oldest first. */

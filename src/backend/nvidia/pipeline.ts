@@ -31,14 +31,16 @@ import {
   scheduleLoops,
   tensorMemoryAllocation,
   tmaLowering,
+  tmemBarrierInsertion,
+  tmemLoadReduce,
   warpSpecialization,
 } from "../../passes/nvidia/index.js";
-import type { CodeFormsName } from "../../passes/nvidia/to-llvm/code-forms.js";
 import {
   convertNVGPUToLLVM,
   convertNVVMToLLVM,
   convertTritonGPUToLLVM,
   convertWarpSpecializeToLLVM,
+  initializeWsClusterBarriers,
 } from "../../passes/nvidia/to-llvm/index.js";
 import {
   combine,
@@ -82,8 +84,8 @@ export interface VersionRules {
   readonly prefetches: readonly string[] | undefined;
   /** The conversion to LLVM gives scratch memory its place, and a pass for the LLVM dialect alone follows it. */
   readonly lowersThenCanonicalizes: boolean;
-  /** The code that ops become. */
-  readonly codeForms: CodeFormsName;
+  /** A pass fuses reductions into loads of tensor memory. */
+  readonly reducesLoads: boolean;
   /** Fences between proxies are LLVM's to write. */
   readonly keepFences: boolean;
 }
@@ -106,7 +108,7 @@ const gluonToTtgir = stage("ttgir", [
 
 const toTtgir = (
   { target, options }: BackendTarget<CudaOptions>,
-  { dividesOnBlackwell, dividesOneStage, blockPointers, prefetches }: VersionRules,
+  { dividesOnBlackwell, dividesOneStage, blockPointers, prefetches, reducesLoads }: VersionRules,
 ): readonly BackendStep[] => {
   const { numWarps, numCtas: numCTAs, numStages, maxnreg } = options;
   const capability = capabilityOf(target)!;
@@ -147,6 +149,7 @@ const toTtgir = (
       hoist,
       coalesceAsyncCopy(),
       optimizeTmemLayouts(),
+      reducesLoads && tmemLoadReduce(),
       gpu.tma && tmaLowering(),
       removeLayoutConversions(),
       interleaveTMem(),
@@ -165,7 +168,7 @@ const toTtgir = (
 
 const toLlvm = (
   { target, options }: BackendTarget<CudaOptions>,
-  { version, fencesForReads, codeForms, keepFences, lowersThenCanonicalizes: since38 }: VersionRules,
+  { version, fencesForReads, keepFences, lowersThenCanonicalizes: since38 }: VersionRules,
 ): readonly BackendStep[] => {
   const capability = capabilityOf(target)!;
   const ofTarget = { computeCapability: capability };
@@ -181,11 +184,12 @@ const toLlvm = (
     !since38 && globalScratchMemoryAllocation(),
     proxyFenceInsertion({ ...ofTarget, reads: fencesForReads }),
     // The next canonicalizer would erase it, so it is not made.
-    convertTritonGPUToLLVM({ ...lowering, fold: true, codeForms, allocateScratch: since38 }),
+    since38 && tmemBarrierInsertion(),
+    convertTritonGPUToLLVM({ ...lowering, fold: true, allocateScratch: since38 }),
+    since38 && initializeWsClusterBarriers(lowering),
     since38 ? canonicalizeLlvmIr() : canonicalize(),
     cse(),
-    convertNVGPUToLLVM(),
-    convertWarpSpecializeToLLVM(),
+    ...(since38 ? [convertWarpSpecializeToLLVM(), convertNVGPUToLLVM()] : [convertNVGPUToLLVM(), convertWarpSpecializeToLLVM()]),
     canonicalize(),
     cse(),
     symbolDce(),

@@ -10,6 +10,6 @@ export const RULES_3_6: VersionRules = {
   blockPointers: true,
   prefetches: undefined,
   lowersThenCanonicalizes: false,
-  codeForms: "3.6",
+  reducesLoads: false,
   keepFences: false,
 };

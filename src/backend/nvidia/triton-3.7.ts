@@ -10,6 +10,6 @@ export const RULES_3_7: VersionRules = {
   blockPointers: true,
   prefetches: undefined,
   lowersThenCanonicalizes: false,
-  codeForms: "3.7",
+  reducesLoads: false,
   keepFences: true,
 };

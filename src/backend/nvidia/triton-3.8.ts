@@ -9,4 +9,5 @@ export const RULES_3_8: VersionRules = {
   blockPointers: false,
   prefetches: ["Ampere", "Ada"],
   lowersThenCanonicalizes: true,
+  reducesLoads: true,
 };

@@ -1,4 +1,4 @@
-/** Kernels beside what real Triton 3.7.1 and 3.8.0 make of them (fixtures/compile/triton-*): the source, and the IR after a stage. */
+/** Kernels beside what real Triton 3.7.1 and 3.8.0 make of them (fixtures/compile/triton-*): the source, and the LLVM dialect. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { compile } from "../../compile/compile.js";
@@ -13,16 +13,20 @@ import { argSort } from "../../passes/ttg/coalesce/coalesced-layouts.js";
 import { TRITON_3_6, TRITON_3_7, TRITON_3_8, type TritonVersion } from "../../support/triton-version.js";
 import { parseModule } from "../../syntax/parse.js";
 import { readStep } from "../../trace/step-module.js";
-import { NVIDIA } from "./nvidia.js";
 import { defaultOptions } from "./options.js";
 
 const FOLDER = "fixtures/compile";
 const ROWS = "*fp32:16, *fp32:16, i32, 1024";
+const TILES = "*fp16:16, *fp16:16, i32, i32:16, 64";
+const LOOP = "*fp16:16, *fp16:16, *fp32:16, i32, 64";
 const CASES = [
-  { triton: TRITON_3_7, name: "rows", capability: 80, signature: ROWS, until: "llvm" },
-  { triton: TRITON_3_7, name: "rows", capability: 100, signature: ROWS, until: "llvm" },
-  { triton: TRITON_3_7, name: "tiles", capability: 90, signature: "*fp16:16, *fp16:16, i32, i32:16, 64", until: "llvm" },
-  { triton: TRITON_3_8, name: "loop", capability: 80, signature: "*fp16:16, *fp16:16, *fp32:16, i32, 64", until: "ttgir" },
+  { triton: TRITON_3_7, name: "rows", capability: 80, signature: ROWS },
+  { triton: TRITON_3_7, name: "rows", capability: 100, signature: ROWS },
+  { triton: TRITON_3_7, name: "tiles", capability: 90, signature: TILES },
+  { triton: TRITON_3_8, name: "rows", capability: 80, signature: ROWS },
+  { triton: TRITON_3_8, name: "rows", capability: 100, signature: ROWS },
+  { triton: TRITON_3_8, name: "tiles", capability: 90, signature: TILES },
+  { triton: TRITON_3_8, name: "loop", capability: 80, signature: LOOP },
 ] as const;
 
 function stored(name: string, triton: TritonVersion): Operation {
@@ -54,34 +58,32 @@ function lines(module: Operation): readonly string[] {
 
 function source(name: string, capability: number, signature: string, triton: TritonVersion): Operation {
   const ctx = new Context(ALL_DIALECTS);
-  const file = readPython(ctx, `${name}.py`, readFileSync(`${FOLDER}/${name}.py`, "latin1"), {
+  const file = readPython(ctx, `${name}.py`, readFileSync(`${FOLDER}/triton-versions/${name}.py`, "latin1"), {
     readFile: () => undefined,
     capability,
     triton,
   });
-  const chosen = chooseKernel(file!.kernels, name.split("/").at(-1)!, `${name}.py`);
+  const chosen = chooseKernel(file!.kernels, name, `${name}.py`);
   if ("error" in chosen) throw new Error(chosen.error);
-  const specialized = specialize(chosen, { kernel: name.split("/").at(-1)!, signature, types: [], constants: [], config: undefined }, []);
+  const specialized = specialize(chosen, { kernel: name, signature, types: [], constants: [], config: undefined }, []);
   if ("error" in specialized) throw new Error(specialized.error);
   return compileKernel(file!, specialized.specialization, { capability, ...defaultOptions(capability) })!;
 }
 
-test.each(CASES)("Triton $triton.name, $name for sm_$capability: the source, and the IR after $until", (given) => {
-  const { triton, name, capability, signature, until } = given;
+test.each(CASES)("Triton $triton.name, $name for sm_$capability: the source, and the LLVM dialect", (given) => {
+  const { triton, name, capability, signature } = given;
   const folder = `triton-${triton.name}`;
-  const module = source(`${folder}/${name}`, capability, signature, triton);
+  const module = source(name, capability, signature, triton);
   expect(lines(module)).toEqual(lines(stored(`${folder}/${name}.source.ttir`, triton)));
   const target = `cuda:${capability}`;
   const options = defaultOptions(capability);
-  const steps = NVIDIA.pipelines.get(triton)!({ target, options }, "triton");
-  const stopAfter = until === "ttgir" ? steps.findLastIndex(({ stage }) => stage === "ttgir") : steps.length - 1;
-  const { ok } = compile(name, module, { target, options, version: triton, stopAfter, clock: () => 0 });
+  const { ok } = compile(name, module, { target, options, version: triton, clock: () => 0 });
   expect(ok).toBe(true);
-  expect(lines(module)).toEqual(lines(stored(`${folder}/${name}-sm${capability}.${until}.mlir`, triton)));
+  expect(lines(module)).toEqual(lines(stored(`${folder}/${name}-sm${capability}.llvm.mlir`, triton)));
 });
 
 test("a step of a Trace is read back with the rules of its version", () => {
-  const module = source("triton-3.8/loop", 80, "*fp16:16, *fp16:16, *fp32:16, i32, 64", TRITON_3_8);
+  const module = source("loop", 80, LOOP, TRITON_3_8);
   const { trace } = compile("loop", module, {
     target: "cuda:80",
     options: defaultOptions(80),
@@ -93,7 +95,7 @@ test("a step of a Trace is read back with the rules of its version", () => {
 });
 
 test("3.6 makes other code of them", () => {
-  const module = source("triton-3.7/rows", 80, ROWS, TRITON_3_6);
+  const module = source("rows", 80, ROWS, TRITON_3_6);
   expect(lines(module)).not.toEqual(lines(stored("triton-3.7/rows.source.ttir", TRITON_3_7)));
 });
 

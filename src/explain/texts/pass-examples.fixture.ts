@@ -719,6 +719,42 @@ tt.func public @kernel(%x: i32) -> i32 {
     options: "compute-capability=90",
     show: ["local_alloc", "local_load", "fence", "async_tma"],
   },
+  "triton-nvidia-gpu-tmem-barrier-insertion": {
+    ir: on(
+      "cuda:100",
+      `tt.func @f(%x: tensor<128x64xf32, #rows>) {
+  %true = arith.constant true
+  %m = ttng.tmem_alloc {tensor_memory_col_offset = 0 : i32, tensor_memory_row_offset = 0 : i32} : () -> !ttg.memdesc<128x64xf32, #tmem, #ttng.tensor_memory, mutable>
+  ttng.tmem_store %x, %m, %true : tensor<128x64xf32, #rows> -> !ttg.memdesc<128x64xf32, #tmem, #ttng.tensor_memory, mutable>
+  %y = ttng.tmem_load %m : !ttg.memdesc<128x64xf32, #tmem, #ttng.tensor_memory, mutable> -> tensor<128x64xf32, #rows>
+  "use"(%y) : (tensor<128x64xf32, #rows>) -> ()
+  tt.return
+}`,
+    ),
+    show: ["tmem_", "ttg.barrier", "use"],
+  },
+  "triton-nvidia-tmem-load-reduce": {
+    ir: on(
+      "cuda:100",
+      `tt.func @f(%m: !ttg.memdesc<128x64xf32, #tmem, #ttng.tensor_memory, mutable>) {
+  %y = ttng.tmem_load %m : !ttg.memdesc<128x64xf32, #tmem, #ttng.tensor_memory, mutable> -> tensor<128x64xf32, #rows>
+  %r = "tt.reduce"(%y) <{axis = 1 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.maxnumf %a, %b : f32
+    tt.reduce.return %c : f32
+  }) : (tensor<128x64xf32, #rows>) -> tensor<128xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+  "use"(%r) : (tensor<128xf32, #ttg.slice<{dim = 1, parent = #rows}>>) -> ()
+  tt.return
+}`,
+    ),
+    show: ["tmem_load", "tt.reduce", "use"],
+  },
+  "initialize-ws-cluster-barriers": {
+    ir: `llvm.func @f(%x: i32) -> i32 {
+  llvm.return %x : i32
+}`,
+    show: ["module", "func", "return"],
+  },
   "triton-nvidia-check-matmul-two-cta": {
     ir: on(
       "cuda:100",

@@ -24,10 +24,11 @@ test("every pass has a text (explain/texts/passes) and an example (pass-examples
 });
 
 test("an example shows 3 to 8 lines before and after, which differ", () => {
-  // No index dialect is left to convert: the pass has nothing to do.
-  const { "convert-index-to-llvm": _, ...others } = EXAMPLES;
-  for (const [flag, { before, after }] of Object.entries<{ before: string[]; after: string[] }>(others)) {
-    expect(before, flag).not.toEqual(after);
+  // No index dialect is left to convert, and no GPU here has what the other two are for: these passes have nothing to do.
+  const idle = ["convert-index-to-llvm", "triton-nvidia-tmem-load-reduce", "initialize-ws-cluster-barriers"];
+  for (const [flag, { before, after }] of Object.entries<{ before: string[]; after: string[] }>(EXAMPLES)) {
+    expect(before.join() === after.join(), flag).toBe(idle.includes(flag));
+    if (flag === "convert-index-to-llvm") continue;
     for (const lines of [before, after]) {
       const shown = lines.filter((line) => line.trim() !== "...").length;
       expect(shown >= 3 && shown <= 8, `${flag}: ${shown} lines`).toBe(true);

@@ -23,5 +23,7 @@ export { optimizeTmemLayouts } from "./tensor-memory/optimize-tmem-layouts.js";
 export { promoteLhsToTmem } from "./tensor-memory/promote-lhs-to-tmem.js";
 export { removeTmemTokens } from "./tensor-memory/remove-tmem-tokens.js";
 export { tensorMemoryAllocation } from "./tensor-memory/tensor-memory-allocation.js";
+export { tmemBarrierInsertion } from "./tensor-memory/tmem-barrier-insertion.js";
+export { tmemLoadReduce } from "./tensor-memory/tmem-load-reduce.js";
 export { optimizeDescriptorEncoding } from "./tma/optimize-descriptor-encoding.js";
 export { tmaLowering } from "./tma/tma-lowering.js";

@@ -8,6 +8,16 @@ export interface CodeForms {
   readonly knownCTA: boolean;
   /** Parameters that are pointers say what they point to. */
   readonly pointeeTypes: boolean;
+  /** A bit that becomes another bit is shifted to its place, not selected. */
+  readonly shiftsBits: boolean;
+  /** Scans read what warps hand on by the vendor's loads. */
+  readonly scansByLoadShared: boolean;
+  /** Histograms count each element by an atomic addition. */
+  readonly countsByAtomics: boolean;
+  /** Strings of the module that are equal are one. */
+  readonly sharesStrings: boolean;
+  /** The place of a program's scratch memory is computed in 64 bits. */
+  readonly wideScratchOffsets: boolean;
   /** Accesses that need no barrier between them. */
   readonly skipBarrier: MembarFilter | undefined;
 }

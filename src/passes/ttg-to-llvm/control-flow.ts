@@ -29,7 +29,7 @@ import {
   typeAttr,
   unitAttr,
 } from "../../ir/builtin-attrs.js";
-import { FunctionType, IntegerType, i8 } from "../../ir/builtin-types.js";
+import { FunctionType, IntegerType, i8, i64 } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import { typeText } from "../../ir/text-hook.js";
 import type { Value } from "../../ir/value.js";
@@ -125,10 +125,10 @@ const lastArgument = (lo: Lowering, fromEnd: number): Value => lo.newFunc.region
 export function stackPointer(lo: Lowering): Value {
   return isKernel(lo.func) ? lo.b.addressOf("global_smem", ptrType(lo.ctx, 3)) : lastArgument(lo, 3);
 }
-/** The shared memory that was allocated for `op` (its `allocation.offset`). */
-export function sharedMemoryBase(lo: Lowering, op: Operation): Value {
+/** The shared memory that was allocated for `op` (its `allocation.offset`), `within` bytes into it. */
+export function sharedMemoryBase(lo: Lowering, op: Operation, within = 0): Value {
   const { b, ctx } = lo;
-  const offset = b.i32(intOf(op.attr("allocation.offset"))!);
+  const offset = b.i32(intOf(op.attr("allocation.offset"))! + within);
   return b.gep(ptrType(ctx, 3), i8(ctx), stackPointer(lo), [offset]);
 }
 /** The program's part of global scratch memory, `allocOffset` bytes into it. */
@@ -141,14 +141,20 @@ export function globalScratchPtr(lo: Lowering, allocOffset?: Value): Value {
   if (size === undefined) return base;
   const ids = [0, 1, 2].map((axis) => lo.code.programId(lo, axis));
   const dims = [0, 1].map((axis) => lo.code.numPrograms(lo, axis));
-  let linear = ids[2]!;
-  for (const axis of [1, 0]) linear = b.add(ids[axis]!, b.mul(linear, dims[axis]!));
-  if (lo.target.numCTAs > 1) {
-    linear = b.mul(linear, b.i32(lo.target.numCTAs));
-    linear = b.add(linear, lo.code.clusterCTAId(lo.b));
+  const wide = lo.forms.wideScratchOffsets;
+  const widen = (value: Value): Value => (wide ? b.zext(value, i64(ctx)) : value);
+  const constant = (value: number): Value => (wide ? b.i64(value) : b.i32(value));
+  let linear = widen(ids[2]!);
+  for (const axis of [1, 0]) {
+    const id = widen(ids[axis]!);
+    linear = b.add(id, b.mul(linear, widen(dims[axis]!)));
   }
-  let offset = b.mul(linear, b.i32(size));
-  if (allocOffset) offset = b.add(offset, allocOffset);
+  if (lo.target.numCTAs > 1) {
+    linear = b.mul(linear, constant(lo.target.numCTAs));
+    linear = b.add(linear, widen(lo.code.clusterCTAId(lo.b)));
+  }
+  let offset = b.mul(linear, constant(size));
+  if (allocOffset) offset = b.add(offset, widen(allocOffset));
   return b.gep(pointer, i8(ctx), base, [offset]);
 }
 

@@ -31,21 +31,34 @@ export const CONVERT_LAYOUT: readonly LoweringRule[] = [
     const to = layoutOf(result);
     const moved = minimalCvtLayout(from, to).inDimNames;
     if (moved.includes("block")) return lo.fail(op, "a conversion that moves elements between CTAs cannot be lowered");
+    if (moved.length === 0) return lo.alias(result, src);
     const element = convertType((src.type as TensorType).params.elementType);
-    if (cvtNeedsSharedMemory(from, to)) {
-      const base = sharedMemoryBase(lo, op);
-      return lo.setElements(result, throughSharedMemory(lo, withinCTA(from), withinCTA(to), lo.elements(src), element, base));
-    }
-    if (cvtNeedsWarpShuffle(from, to)) return lo.setElements(result, withinWarp(lo, op, from, to, lo.elements(src), element));
-    if (!moved.includes("register")) return lo.alias(result, src);
-    const renamed = minimalCvtLayout(from, to);
-    const values = lo.elements(src);
     lo.setElements(
       result,
-      Array.from({ length: renamed.getInDimSize("register") }, (_, i) => values[renamed.applyPacked({ register: i })]!),
+      convertElements(lo, op, from, to, lo.elements(src), element, () => sharedMemoryBase(lo, op)),
     );
   }),
 ];
+
+/** The registers of one layout as those of another, by the cheapest way; `base` is the scratch memory, where some is needed. */
+export function convertElements(
+  lo: Lowering,
+  op: Operation,
+  from: LinearLayout,
+  to: LinearLayout,
+  values: readonly Value[],
+  element: Type,
+  base: () => Value,
+): readonly Value[] {
+  if (cvtNeedsSharedMemory(from, to)) {
+    const memory = base();
+    return throughSharedMemory(lo, withinCTA(from), withinCTA(to), values, element, memory);
+  }
+  if (cvtNeedsWarpShuffle(from, to)) return withinWarp(lo, op, from, to, values, element);
+  const renamed = minimalCvtLayout(from, to);
+  if (!renamed.inDimNames.includes("register")) return values;
+  return Array.from({ length: renamed.getInDimSize("register") }, (_, i) => values[renamed.applyPacked({ register: i })]!);
+}
 
 // --- shared memory ------------------------------------------------------------------------------
 
@@ -204,7 +217,7 @@ function swap(
   };
   let values = given;
   for (const t of transpositions) values = stage(values, t, true);
-  const permutedLane = laneIsTrivial ? undefined : matrixVectorProduct(b, inverse, lane);
+  const permutedLane = laneIsTrivial ? undefined : matrixVectorProduct(lo, inverse, lane);
   values = values.map((value, r) => {
     let mask = 0;
     for (const { transposition } of transpositions) if ((r & (1 << (transposition[0] - nPack))) !== 0) mask |= laneBases[transposition[1]]!;

@@ -7,6 +7,7 @@ import * as ll from "../../dialects/llvm/ops/index.js";
 import { HistogramOp } from "../../dialects/tt/ops/gather.js";
 import { distributedParams } from "../../dialects/ttg/encodings/define-encoding.js";
 import { i32, type TensorType } from "../../ir/builtin-types.js";
+import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import { getThreadsPerWarp, getWarpsPerCTA } from "../../layout/encoding-queries.js";
 import { sharedMemoryBase } from "./control-flow.js";
@@ -68,18 +69,51 @@ function addUp(lo: Lowering, base: Value, counts: readonly Value[], numBins: num
   return indices.map((index) => b.load(i32(ctx), at(index)));
 }
 
+function countByBallots(lo: Lowering, op: Operation, values: readonly Value[], masks: readonly Value[] | undefined, bins: number): Value[] {
+  const numBins = Math.max(bins, lo.target.threadsPerWarp);
+  const thread = threadId(lo);
+  const counts = warpHistogram(lo, values, masks, numBins, thread);
+  const base = sharedMemoryBase(lo, op);
+  return addUp(lo, base, counts, numBins, indicesOf(lo, op), thread);
+}
+const indicesOf = (lo: Lowering, op: Operation): Value[] => emitIndices(lo, op.result(0).type as TensorType, true).map(([index]) => index!);
+
+/** Since 3.8: an atomic addition for each element that has a bin. */
+function countEach(lo: Lowering, op: Operation, values: readonly Value[], masks: readonly Value[] | undefined, numBins: number): Value[] {
+  const { b, ctx } = lo;
+  const thread = threadId(lo);
+  const base = sharedMemoryBase(lo, op);
+  const indices = indicesOf(lo, op);
+  const numThreads = numWarpsAt(lo) * lo.target.threadsPerWarp;
+  const at = (offset: Value): Value => b.gep(base.type, i32(ctx), base, [offset]);
+  for (let i = 0; i < Math.ceil(numBins / numThreads); i++) {
+    const offset = b.urem(b.add(thread, b.i32(i * numThreads)), b.i32(numBins));
+    lo.code.storeShared(b, at(offset), b.i32(0));
+  }
+  lo.code.barrier(b);
+  values.forEach((value, i) => {
+    const hasBin = b.icmp("ult", value, b.i32(numBins));
+    const counted = masks ? b.and(hasBin, masks[i]!) : hasBin;
+    const add = lo.addBlockAfter(b.block);
+    const after = lo.addBlockAfter(add);
+    lo.condBranch(counted, add, after);
+    b.setEnd(add);
+    b.value(ll.AtomicRMWOp, { bin_op: "add", ordering: "monotonic", ptr: at(value), val: b.i32(1) }, i32(ctx));
+    lo.branch(after, []);
+    b.setEnd(after);
+  });
+  lo.code.barrier(b);
+  return indices.map((index) => lo.code.loadShared(b, at(index), i32(ctx)));
+}
+
 export const HISTOGRAMS: readonly LoweringRule[] = [
   rule(HistogramOp, ({ op, src, mask, result }, lo) => {
     const { b } = lo;
     const values = lo.elements(src);
     const masks = mask ? lo.elements(mask) : undefined;
     const type = result.type as TensorType;
-    const numBins = Math.max(type.params.shape[0]!, lo.target.threadsPerWarp);
-    const thread = threadId(lo);
-    const counts = warpHistogram(lo, values, masks, numBins, thread);
-    const base = sharedMemoryBase(lo, op);
-    const indices = emitIndices(lo, type, true).map(([index]) => index!);
-    const sums = addUp(lo, base, counts, numBins, indices, thread);
+    const [numBins] = type.params.shape as [number];
+    const sums = lo.forms.countsByAtomics ? countEach(lo, op, values, masks, numBins) : countByBallots(lo, op, values, masks, numBins);
     // Threads that hold the same elements counted them again.
     const { shape, encoding } = (src.type as TensorType).params;
     const params = distributedParams(encoding)!;

@@ -12,12 +12,13 @@ import { getOrder, getThreadsPerWarp, getWarpsPerCTA, toLinearEncoding } from ".
 import { CombineFailed, combine, elementTypes, scratchBases, unpackInputs } from "./combine.js";
 import { coordinateOf, linearizeInOrder } from "./index-math.js";
 import { type Lowering, type LoweringRule, rule } from "./lowering.js";
+import { reduceByConversions } from "./reduce-by-conversions.js";
 import { asValue, emitIndices, emitOffsetForLayout, laneAndWarpId, numWarpsAt, threadId } from "./thread-indices.js";
 
 export const REDUCTIONS: readonly LoweringRule[] = [
   rule(ReduceOp, ({ op, axis }, lo) => {
     try {
-      return lowerReduce(lo, op, axis);
+      return lo.ctx.triton.reducesByConversions ? reduceByConversions(lo, op, axis) : lowerReduce(lo, op, axis);
     } catch (error) {
       if (error instanceof CombineFailed) return false;
       throw error;

@@ -219,7 +219,10 @@ class ScanLowering {
       const { scan, axisBlock } = this.#placeOf(chunk);
       for (let i = 0; i < axisNumWarps; i++) {
         const index = b.add(this.#parallel, b.i32(parallel * (i + chunk * axisNumWarps)));
-        const partial = bases.map((base, j) => b.load(types[j]!, b.gep(base.type, types[j]!, base, [index])));
+        const partial = bases.map((base, j) => {
+          const pointer = b.gep(base.type, types[j]!, base, [index]);
+          return lo.forms.scansByLoadShared ? lo.code.loadShared(b, pointer, types[j]!) : b.load(types[j]!, pointer);
+        });
         const sum = sums[scan];
         if (!sum) {
           sums[scan] = { all: partial, before: partial };

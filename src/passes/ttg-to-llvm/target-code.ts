@@ -22,6 +22,8 @@ export interface TargetCode {
   readonly dialect: string;
   /** True if minimum and maximum of floats that propagate NaN are instructions. */
   readonly nanExtrema: boolean;
+  /** The widths in bits of elements that arithmetic takes two of at once. */
+  readonly pairWidths: readonly number[];
   /** The instructions that move fragments of matrices between registers and shared memory. */
   readonly matrices: MatrixInstructions;
   /** True if an op of the vendor's takes a tensor as one struct, as branches and calls do. */

@@ -76,14 +76,14 @@ export function applyLinearLayout(
     shift += layout.getInDimSizeLog2(name);
   }
   const names = open.map(([name]) => name);
-  return layout.outDimNames.map((out, i) => b.xor(outs[i]!, matrixVectorProduct(b, layout.sublayout(names, [out]).flattenIns(), x)));
+  return layout.outDimNames.map((out, i) => b.xor(outs[i]!, matrixVectorProduct(lo, layout.sublayout(names, [out]).flattenIns(), x)));
 }
 
 /**
- * The product of a matrix over GF(2) and the bits of `x`: shifts of masked diagonals, or a select for a column that is alone on
- * its diagonal. Terms that share no bit with others are combined by `or disjoint`, which adds well to addresses.
+ * The product of a matrix over GF(2) and the bits of `x`: shifts of masked diagonals, or a select (or a shift) for a column that is
+ * alone on its diagonal. Terms that share no bit with others are combined by `or disjoint`, which adds well to addresses.
  */
-export function matrixVectorProduct(b: LLBuilder, matrix: LinearLayout, x: Value): Value {
+export function matrixVectorProduct({ b, forms }: Lowering, matrix: LinearLayout, x: Value): Value {
   const columns = [...matrix.getPackedBases(matrix.inDimNames[0]!)];
   const numColumns = columns.length;
   const numRows = matrix.getTotalOutDimSizeLog2();
@@ -129,9 +129,18 @@ export function matrixVectorProduct(b: LLBuilder, matrix: LinearLayout, x: Value
   for (let column = 0; column < numColumns; column++) {
     const basis = columns[column]!;
     if (!((alone >> column) & 1)) continue;
+    const list = (uniqueRows & basis) === basis ? ors : xors;
+    if (forms.shiftsBits) {
+      if (basis === 0) continue;
+      const bit = b.and(x, b.i32(1 << column));
+      const distance = Math.log2(basis >>> 0) - column;
+      if (!Number.isInteger(distance)) list.push(b.select(b.icmp("eq", bit, zero), zero, b.i32(basis)));
+      else if (distance === 0) list.push(bit);
+      else list.push(distance > 0 ? b.shl(bit, b.i32(distance)) : b.lshr(bit, b.i32(-distance)));
+      continue;
+    }
     const isZero = b.icmp("eq", b.and(x, b.i32(1 << column)), zero);
-    if (basis === 0) continue;
-    ((uniqueRows & basis) === basis ? ors : xors).push(b.select(isZero, zero, b.i32(basis)));
+    if (basis !== 0) list.push(b.select(isZero, zero, b.i32(basis)));
   }
   const orPart = treeReduce(b, ors, (l, r) => b.orDisjoint(l, r));
   const xorPart = treeReduce(b, xors, b.xor);

@@ -36,6 +36,9 @@ export function allocateGlobalScratch(root: Operation, report: PassReport, count
     if (size === 0 && !count) return;
     op.setAttr(SIZE, i32Attr(op.ctx, size));
     op.setAttr(ALIGNMENT, i32Attr(op.ctx, alignment));
+    if (!op.ctx.triton.sizesProfileScratch) return;
+    op.setAttr("ttg.profile_scratch_memory_size", i32Attr(op.ctx, 0));
+    op.setAttr("ttg.profile_scratch_memory_alignment", i32Attr(op.ctx, 1));
   };
   for (const func of order) {
     const callees = new Map(graph.callsIn(func).map(({ call, callee }) => [call, callee]));

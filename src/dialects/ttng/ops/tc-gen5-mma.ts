@@ -96,6 +96,10 @@ function mmaEffects(a: Value, b: Value, d: Value, useD: Value, scales: readonly 
   return effects;
 }
 
+/** Since 3.8 the mbarriers that a dot signals count as written by it. */
+const barrierEffects = (barriers: readonly Value[]): readonly MemoryEffect[] =>
+  barriers[0]?.type.ctx.triton.dotsWriteBarriers ? barriers.map(writesShared) : [];
+
 const mmaShape = (value: Value): readonly number[] => descOf(value).params.shape;
 
 export const TCGen5MMAOp = defineOp("ttng.tc_gen5_mma", () => ({
@@ -153,7 +157,7 @@ export const TCGen5MMAOp = defineOp("ttng.tc_gen5_mma", () => ({
     if (ofA.kind === "tensor_memory_encoding" && !ofA.twoCTAs)
       error("The LHS operand's encoding must have twoCTA=true to be used in a twoCTA matmul");
   },
-  effects: ({ a, b, d, useD }) => mmaEffects(a, b, d, useD, []),
+  effects: ({ a, b, d, useD, barriers }) => [...mmaEffects(a, b, d, useD, []), ...barrierEffects(barriers)],
 }));
 
 /** Rows, columns and depth of the operands of a scaled mma, fp4 counted as two where it is packed along that dimension. */
@@ -210,7 +214,10 @@ export const TCGen5MMAScaledOp = defineOp("ttng.tc_gen5_mma_scaled", () => ({
   verify({ a, b, d, barriers, barrier_preds }, report) {
     if (verifyBarriers(barriers, barrier_preds, report)) verifyElementTypes(elementOf(a), elementOf(b), elementOf(d), report);
   },
-  effects: ({ a, b, d, useD, a_scale, b_scale }) => mmaEffects(a, b, d, useD, [a_scale, b_scale]),
+  effects: ({ a, b, d, useD, a_scale, b_scale, barriers }) => [
+    ...mmaEffects(a, b, d, useD, [a_scale, b_scale]),
+    ...barrierEffects(barriers),
+  ],
 }));
 
 export const TCGen5CommitOp = defineOp("ttng.tc_gen5_commit", () => ({

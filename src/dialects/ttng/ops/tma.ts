@@ -1,7 +1,18 @@
 /** Copies by the tensor memory accelerator, and its descriptors. Source: TritonNvidiaGPUOps.td; Ops.cpp. */
 
 import type { TensorType } from "../../../ir/builtin-types.js";
-import { type AttrConstraint, BoolAttr, defaultAttr, I1, I32, I32Attr, I64, rankedTensorOf, variadic } from "../../../ir/constraints.js";
+import {
+  type AttrConstraint,
+  BoolAttr,
+  defaultAttr,
+  I1,
+  I32,
+  I32Attr,
+  I64,
+  rankedTensorOf,
+  Unit,
+  variadic,
+} from "../../../ir/constraints.js";
 import { defineOp } from "../../../ir/define-op.js";
 import { AttrSizedOperandSegments, Pure } from "../../../ir/traits.js";
 import { Ptr, TensorDesc } from "../../tt/constraints.js";
@@ -72,7 +83,8 @@ export const AsyncTMAScatterOp = defineOp("ttng.async_tma_scatter", () => ({
 }));
 export const TMAStoreWaitOp = defineOp("ttng.async_tma_store_wait", () => ({
   summary: "wait until all the inputs are read.",
-  attrs: { pendings: I32Attr },
+  // Since 3.8 it waits for the writes too, unless it says otherwise.
+  attrs: { pendings: I32Attr, read_only: Unit },
   traits: ttngTraits(),
   format: "attr-dict",
 }));

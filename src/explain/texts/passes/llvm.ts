@@ -8,6 +8,11 @@ export const LLVM: Readonly<Record<string, PassText>> = {
     place: "With --triton 3.8 it comes after convert-triton-gpu-to-llvm, where earlier versions run canonicalize.",
     declines: "Ops of other dialects stay, as far as they do not fold.",
   },
+  "initialize-ws-cluster-barriers": {
+    purpose: "Starts the mbarriers at which warp groups of several CTAs wait for each other.",
+    place: "With --triton 3.8 it follows convert-triton-gpu-to-llvm.",
+    declines: "Only kernels whose warp groups work in clusters of CTAs have such barriers; those are not compiled with 3.8 yet.",
+  },
   "convert-arith-to-llvm": {
     purpose: "Replaces each op of arith by the op of the LLVM dialect that does the same: arith.addi by llvm.add.",
     place: "convert-triton-gpu-to-llvm has these rules built in. The pass is for lit tests and for IR without tensors.",

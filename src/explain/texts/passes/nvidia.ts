@@ -73,6 +73,18 @@ export const NVIDIA: Readonly<Record<string, PassText>> = {
     place: "It runs after buffers have their offsets: only then it is known which share bytes.",
     declines: "Before sm_90 there is nothing to do. Buffers that do not overlap need no fence.",
   },
+  "triton-nvidia-gpu-tmem-barrier-insertion": {
+    purpose:
+      "Puts a barrier before an access to tensor memory that must come after what other threads read or wrote there. What the tensor cores do is waited for by mbarriers, so nothing after it needs a barrier because of it.",
+    place: "With --triton 3.8 it runs right before the lowering. Before, the code of each store to tensor memory had a barrier of its own.",
+    declines: "Accesses to different rows or columns need no barrier, nor do two reads.",
+  },
+  "triton-nvidia-tmem-load-reduce": {
+    purpose:
+      "Lets a load from tensor memory compute the minimum or maximum of each row too, where the GPU has such a load: from sm_103 on.",
+    place: "With --triton 3.8 it follows the choice of layouts for accesses to tensor memory.",
+    declines: "None of the GPUs that can be compiled for has the instruction, so there is nothing to do.",
+  },
   "triton-nvidia-check-matmul-two-cta": {
     purpose: "Checks that all tcgen05.mma of a module run on one CTA or all on two, and writes on the module which (ttng.two-ctas).",
     place: "It runs before the lowering: the allocation of tensor memory differs between the two.",

@@ -66,7 +66,7 @@ function tmaStores(loop: ForView): TMAStore[] {
 
 function storeAsynchronously(rw: Rewriter, op: Operation, src: Value, alloc: Value): void {
   const options = { loc: op.locRef };
-  rw.setBefore(op).create(TMAStoreWaitOp, { pendings: 0 }, options);
+  rw.setBefore(op).create(TMAStoreWaitOp, { pendings: 0, read_only: rw.ctx.triton.waitsForWrites }, options);
   rw.create(LocalStoreOp, { src, dst: alloc }, options);
   rw.create(FenceAsyncSharedOp, { bCluster: false }, options);
   copyToDescriptor(rw, op, alloc, true);

@@ -3,11 +3,15 @@
  * Source: lib/Conversion/TritonGPUToLLVM and third_party/nvidia/lib/TritonNVIDIAGPUToLLVM of each version.
  */
 import { canSkipBarSync37 } from "../../../analysis/membar.js";
+import type { TritonVersion } from "../../../support/triton-version.js";
 import type { CodeForms } from "../../ttg-to-llvm/code-forms.js";
 
 export interface NvidiaForms extends CodeForms {
   /** Stores to shared memory are PTX also where no thread is left out. */
   readonly storeByAsm: boolean;
+  /** The state spaces of accesses to shared memory: the CTA's own, and another CTA's of the cluster. */
+  readonly ownSpace: string;
+  readonly remoteSpace: string;
   /** The intrinsic of 2 to a power in fp32. */
   readonly ex2: string;
   /** From sm_90 on, an elected thread starts and ends mbarriers; before, the first one. */
@@ -16,36 +20,73 @@ export interface NvidiaForms extends CodeForms {
   readonly mbarrierSpace: string;
   /** The state space that TMA copies to. */
   readonly tmaSpace: string;
+  /** The bits of a shared address, in units of 16 bytes, that descriptors of matrices hold. */
+  readonly descriptorAddressMask: number;
+  /** Registers that a wgmma reads are copied after the wait for the one before. */
+  readonly movesOperandsOfWgmma: boolean;
+  /** Stores by TMA find their part of shared memory by the CTA's number. */
+  readonly storesFromOwnCTA: boolean;
   /** tcgen05.commit takes an address in the cluster's shared memory. */
   readonly commitInCluster: boolean;
 }
 
-export const CODE_FORMS = {
-  "3.6": {
-    warpIdOp: false,
-    knownCTA: false,
-    pointeeTypes: false,
-    storeByAsm: false,
-    ex2: "llvm.nvvm.ex2.approx.f",
-    electedInit: false,
-    mbarrierSpace: "shared",
-    tmaSpace: "shared::cluster",
-    commitInCluster: false,
-    skipBarrier: undefined,
-  },
-  "3.7": {
-    warpIdOp: true,
-    knownCTA: true,
-    pointeeTypes: true,
-    storeByAsm: true,
-    ex2: "llvm.nvvm.ex2.approx.f32",
-    electedInit: true,
-    mbarrierSpace: "shared::cta",
-    tmaSpace: "shared::cta",
-    commitInCluster: true,
-    skipBarrier: canSkipBarSync37,
-  },
-} as const satisfies Readonly<Record<string, NvidiaForms>>;
+const FORMS_3_6: NvidiaForms = {
+  warpIdOp: false,
+  knownCTA: false,
+  pointeeTypes: false,
+  shiftsBits: false,
+  scansByLoadShared: false,
+  countsByAtomics: false,
+  sharesStrings: false,
+  wideScratchOffsets: false,
+  descriptorAddressMask: 0x3fff,
+  movesOperandsOfWgmma: false,
+  storesFromOwnCTA: false,
+  storeByAsm: false,
+  ownSpace: "shared",
+  remoteSpace: "shared::cta",
+  ex2: "llvm.nvvm.ex2.approx.f",
+  electedInit: false,
+  mbarrierSpace: "shared",
+  tmaSpace: "shared::cluster",
+  commitInCluster: false,
+  skipBarrier: undefined,
+};
+const FORMS_3_7: NvidiaForms = {
+  warpIdOp: true,
+  knownCTA: true,
+  pointeeTypes: true,
+  shiftsBits: false,
+  scansByLoadShared: false,
+  countsByAtomics: false,
+  sharesStrings: false,
+  wideScratchOffsets: false,
+  descriptorAddressMask: 0x3fff,
+  movesOperandsOfWgmma: false,
+  storesFromOwnCTA: false,
+  storeByAsm: true,
+  ownSpace: "shared",
+  remoteSpace: "shared::cta",
+  ex2: "llvm.nvvm.ex2.approx.f32",
+  electedInit: true,
+  mbarrierSpace: "shared::cta",
+  tmaSpace: "shared::cta",
+  commitInCluster: true,
+  skipBarrier: canSkipBarSync37,
+};
+const FORMS_3_8: NvidiaForms = {
+  ...FORMS_3_7,
+  shiftsBits: true,
+  scansByLoadShared: true,
+  countsByAtomics: true,
+  sharesStrings: true,
+  wideScratchOffsets: true,
+  descriptorAddressMask: 0x7fff,
+  movesOperandsOfWgmma: true,
+  storesFromOwnCTA: true,
+  ownSpace: "shared::cta",
+  remoteSpace: "shared::cluster",
+};
 
-export type CodeFormsName = keyof typeof CODE_FORMS;
-export const CODE_FORMS_NAMES = Object.keys(CODE_FORMS) as CodeFormsName[];
+export const codeFormsOf = (version: TritonVersion): NvidiaForms => FORMS[version.codeForms];
+const FORMS = { "3.6": FORMS_3_6, "3.7": FORMS_3_7, "3.8": FORMS_3_8 };

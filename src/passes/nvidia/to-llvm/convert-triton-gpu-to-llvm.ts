@@ -15,7 +15,7 @@ import { SHARED_RULES } from "../../ttg-to-llvm/rules.js";
 import { ASYNC_COPIES } from "./async-copy.js";
 import { ATOMICS } from "./atomics.js";
 import { CLUSTERS } from "./cluster.js";
-import { CODE_FORMS, CODE_FORMS_NAMES, type NvidiaForms } from "./code-forms.js";
+import { codeFormsOf } from "./code-forms.js";
 import { DOTS } from "./dot.js";
 import { FP_CONVERSIONS } from "./fp-conversions.js";
 import { LOAD_STORE } from "./load-store.js";
@@ -69,11 +69,10 @@ export const convertTritonGPUToLLVM = definePass("convert-triton-gpu-to-llvm", {
       summary: "make no struct of a tensor that nothing wants whole, and each constant once",
     }),
     allocateScratch: option.bool({ default: false, ours: true, summary: "give scratch memory its place first, as since 3.8" }),
-    codeForms: option.enum(CODE_FORMS_NAMES, { default: "3.6", ours: true, summary: "the version of Triton whose code is made" }),
   },
   run(module, pass) {
     const { computeCapability, ptxVersion, fold } = pass.options;
-    const forms: NvidiaForms = CODE_FORMS[pass.options.codeForms];
+    const forms = codeFormsOf(module.ctx.triton);
     if (pass.options.allocateScratch) allocateGlobalScratch(module, pass.report);
     const gpu = gpuOf(computeCapability);
     const missing = module.ctx.language === "gluon" ? missingUnit(module, gpu) : undefined;

@@ -13,7 +13,13 @@ import type { Printed } from "../../ttg-to-llvm/target-code.js";
 
 /** A string of the module, with the first free name of `key0`, `key1`, ...: its address. */
 function addString(lo: Lowering, key: string, content: string): Value {
-  const { b, ctx, module } = lo;
+  const { b, ctx } = lo;
+  const name = (lo.forms.sharesStrings ? nameOfString(lo, content) : undefined) ?? newString(lo, key, content);
+  const zero = b.i32(0);
+  return b.gep(b.ptr(), i8(ctx), b.addressOf(name, b.ptr()), [zero]);
+}
+function newString(lo: Lowering, key: string, content: string): string {
+  const { ctx, module } = lo;
   let number = 0;
   while (lookupSymbol(module, `${key}${number}`)) number++;
   const name = `${key}${number}`;
@@ -25,8 +31,16 @@ function addString(lo: Lowering, key: string, content: string): Value {
     value: stringAttr(ctx, content),
   };
   atModuleStart(lo, buildOperation(ctx, ll.GlobalOp, args, 0, []));
-  const zero = b.i32(0);
-  return b.gep(b.ptr(), i8(ctx), b.addressOf(name, b.ptr()), [zero]);
+  return name;
+}
+/** A string of the module that has these contents. */
+function nameOfString({ module, ctx }: Lowering, content: string): string | undefined {
+  const value = stringAttr(ctx, content);
+  for (const op of module.regions[0]!.firstBlock!.ops()) {
+    const global = ll.GlobalOp.match(op);
+    if (global?.constant && global.linkage === "internal" && global.value === value) return global.sym_name;
+  }
+  return undefined;
 }
 function atModuleStart(lo: Lowering, op: ReturnType<typeof buildOperation>): void {
   const block = lo.module.regions[0]!.firstBlock!;

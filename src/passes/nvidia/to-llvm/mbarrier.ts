@@ -31,6 +31,10 @@ import type { Lowering, LoweringRule } from "./nvidia-lowering.js";
 export function isFirstThread(lo: Lowering): Value {
   return lo.b.icmp("eq", threadId(lo), lo.b.i32(0));
 }
+/** One thread is about to signal for all: since 3.8 all wait for each other first. */
+export function beforeSignal(lo: Lowering): void {
+  if (lo.ctx.triton.signalsAfterBarriers) lo.code.barrier(lo.b);
+}
 /** True in the thread that starts or ends an mbarrier. */
 function initPredicate(lo: Lowering): Value {
   return lo.forms.electedInit && lo.target.gpu.tma ? electPredicateWarp0(lo) : isFirstThread(lo);
@@ -76,6 +80,7 @@ export const MBARRIERS: readonly LoweringRule[] = [
   }),
   rule(BarrierExpectOp, ({ alloc, size, pred }, lo) => {
     const { base } = sharedMemoryObject(lo, alloc);
+    beforeSignal(lo);
     plainAsm(lo, `@$0 mbarrier.arrive.expect_tx.${lo.forms.mbarrierSpace}.b64 _, [$1], ${size};`, [
       ["b", lo.b.and(isFirstThread(lo), lo.value(pred))],
       ["r", base],
@@ -91,6 +96,7 @@ export const MBARRIERS: readonly LoweringRule[] = [
     ]);
   }),
   rule(ArriveBarrierOp, ({ alloc, count, pred }, lo) => {
+    beforeSignal(lo);
     const first = isFirstThread(lo);
     plainAsm(lo, `@$0 mbarrier.arrive.shared::cta.b64 _, [$1]${count > 1 ? `, ${count}` : ""};`, [
       ["b", pred ? lo.b.and(first, lo.value(pred)) : first],

@@ -60,7 +60,7 @@ export function mmaSharedOperand(lo: Lowering, place: SharedOperandPlace): Share
   if (layout.getInDimSize(dim0) < tile[0] || layout.getInDimSize(dim1) < tile[1])
     throw new LayoutError("the instruction's tile is larger than the buffer");
   const { fields, swizzle, transposed } = matchTile(place);
-  const start = b.zext(b.and(base, b.i32(0x3fff)), i64(ctx));
+  const start = b.zext(b.and(base, b.i32(lo.forms.descriptorAddressMask)), i64(ctx));
   return {
     transposed,
     descriptor(row, column) {

@@ -49,28 +49,28 @@ export function storeShared(forms: NvidiaForms, b: LLBuilder, pointer: Value, va
   const constraint = constraintOf(bits);
   const operand = vec > 1 ? ptx.list(b.unpackVector(value).map((v) => ptx.input(v, constraint))) : ptx.input(value, constraint);
   const guard = access.predicate && ptx.input(access.predicate, "b");
-  ptx.instruction(["st", space(access), vec > 1 ? `v${vec}` : "", `b${bits}`], [address, operand], guard);
+  ptx.instruction(["st", spaceOf(forms, access), vec > 1 ? `v${vec}` : "", `b${bits}`], [address, operand], guard);
   ptx.launch(b, voidType(ctx));
 }
 
 /** Loads a scalar or a vector; the counterpart of `storeShared`. */
-export function loadShared(b: LLBuilder, pointer: Value, type: Type, access: SharedAccess = {}): Value {
+export function loadShared(forms: NvidiaForms, b: LLBuilder, pointer: Value, type: Type, access: SharedAccess = {}): Value {
   const { ctx } = b;
-  if (!VectorType.is(type)) return b.unpackVector(loadShared(b, pointer, vecType(type, 1), access))[0]!;
+  if (!VectorType.is(type)) return b.unpackVector(loadShared(forms, b, pointer, vecType(type, 1), access))[0]!;
   const element = elementOf(type);
   const vec = lengthOf(type);
   const bits = scalarBits(element);
 
   if (bits < 8) {
-    const [byte] = b.unpackVector(loadShared(b, pointer, i8(ctx), access));
+    const [byte] = b.unpackVector(loadShared(forms, b, pointer, i8(ctx), access));
     return b.bitcast(b.trunc(byte!, intType(ctx, bits)), element);
   }
   if (!isInteger(element)) {
-    const values = b.unpackVector(loadShared(b, pointer, vecType(intType(ctx, bits), vec), access));
+    const values = b.unpackVector(loadShared(forms, b, pointer, vecType(intType(ctx, bits), vec), access));
     return b.packVector(values.map((v) => b.bitcast(v, element)));
   }
   if (vec > 4 && bits < 32) {
-    const words = loadShared(b, pointer, vecType(i32(ctx), vec / (32 / bits)), access);
+    const words = loadShared(forms, b, pointer, vecType(i32(ctx), vec / (32 / bits)), access);
     const values = b.unpackVector(words).flatMap((word) => b.unpackVector(b.bitcast(word, vecType(element, 32 / bits))));
     return b.packVector(values);
   }
@@ -79,7 +79,7 @@ export function loadShared(b: LLBuilder, pointer: Value, type: Type, access: Sha
     const values: Value[] = [];
     for (let i = 0; i < vec; i += most) {
       const at = b.gep(pointer.type, element, pointer, [b.i32(i)], { inbounds: true });
-      values.push(...b.unpackVector(loadShared(b, at, vecType(element, most), access)));
+      values.push(...b.unpackVector(loadShared(forms, b, at, vecType(element, most), access)));
     }
     return b.packVector(values);
   }
@@ -94,11 +94,15 @@ export function loadShared(b: LLBuilder, pointer: Value, type: Type, access: Sha
   const outputs = Array.from({ length: vec }, () => ptx.output(constraint));
   const address = ptx.address(at, "r");
   const guard = ptx.input(access.predicate, "b");
-  ptx.instruction(["ld", space(access), vec > 1 ? `v${vec}` : "", `b${bits}`], [vec > 1 ? ptx.list(outputs) : outputs[0]!, address], guard);
+  ptx.instruction(
+    ["ld", spaceOf(forms, access), vec > 1 ? `v${vec}` : "", `b${bits}`],
+    [vec > 1 ? ptx.list(outputs) : outputs[0]!, address],
+    guard,
+  );
   const asm = ptx.launch(b, vec > 1 ? structType(ctx, new Array<Type>(vec).fill(element)) : element);
   return b.packVector(b.unpackStruct(asm));
 }
-const space = ({ ctaId }: SharedAccess): string => (ctaId ? "shared::cta" : "shared");
+const spaceOf = (forms: NvidiaForms, { ctaId }: SharedAccess): string => (ctaId ? forms.remoteSpace : forms.ownSpace);
 function inCTA(b: LLBuilder, pointer: Value, { ctaId }: SharedAccess): Value {
   return ctaId ? b.value(MapaOp, { a: pointer, b: ctaId }, pointer.type) : pointer;
 }

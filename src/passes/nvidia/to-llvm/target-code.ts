@@ -2,13 +2,14 @@
 import { ClusterCTAIdOp } from "../../../dialects/nvgpu/ops/index.js";
 import { VoteSyncKindAttr } from "../../../dialects/nvvm/attrs.js";
 import * as nvvm from "../../../dialects/nvvm/ops/registers.js";
-import { Barrier0Op, SyncWarpOp } from "../../../dialects/nvvm/ops/synchronization.js";
+import { SyncWarpOp } from "../../../dialects/nvvm/ops/synchronization.js";
 import { VoteSyncOp } from "../../../dialects/nvvm/ops/warp.js";
 import { WarpGroupDotWaitOp } from "../../../dialects/ttng/ops/warp-group-dot.js";
 import type { GpuTarget } from "../../../gpu/nvidia.js";
 import { i32 } from "../../../ir/builtin-types.js";
 import type { TargetCode } from "../../ttg-to-llvm/target-code.js";
 import type { NvidiaForms } from "./code-forms.js";
+import { ctaBarrier } from "./cta-barrier.js";
 import { assertFail, printf } from "./device-calls.js";
 import { lowerLdStMatrix } from "./ldmatrix.js";
 import { warpReduce } from "./redux.js";
@@ -24,6 +25,7 @@ const CLUSTER_DIMS = [nvvm.ClusterDimXOp, nvvm.ClusterDimYOp, nvvm.ClusterDimZOp
 export const nvidiaCode = (gpu: GpuTarget, forms: NvidiaForms): TargetCode => ({
   dialect: "nvvm",
   nanExtrema: gpu.nanExtrema,
+  pairWidths: gpu.pairWidths,
   matrices: gpu,
   // A wait for one tensor alone takes all of it.
   takesStruct: (user) => WarpGroupDotWaitOp.is(user) && user.numOperands === 1,
@@ -34,7 +36,7 @@ export const nvidiaCode = (gpu: GpuTarget, forms: NvidiaForms): TargetCode => ({
   numPrograms: ({ b, target }, axis) => b.value((target.numCTAs === 1 ? DIMS : CLUSTER_DIMS)[axis]!, {}, i32(b.ctx)),
   barrier(b, warpOnly = false) {
     if (warpOnly) b.create(SyncWarpOp, { mask: b.i32(-1) });
-    else b.create(Barrier0Op, {});
+    else b.create(ctaBarrier(b.ctx), {});
   },
   ballot(b, pred) {
     const mask = b.i32(-1);
@@ -46,7 +48,7 @@ export const nvidiaCode = (gpu: GpuTarget, forms: NvidiaForms): TargetCode => ({
   permuteBytes,
   warpReduce: (b, reduce, values) => warpReduce(gpu, b, reduce, values),
   storeShared: (b, pointer, value, access) => storeShared(forms, b, pointer, value, access),
-  loadShared,
+  loadShared: (b, pointer, type, access) => loadShared(forms, b, pointer, type, access),
   moveMatrices: (lo, place, values, transposes) => lowerLdStMatrix(gpu, lo, place, values, transposes),
   printf,
   assertFail,

@@ -24,6 +24,7 @@ import { LayoutError } from "../../../layout/layout-error.js";
 import { sharedMemoryObject, shmemAffineBase } from "../../ttg-to-llvm/local-memory.js";
 import { rule } from "../../ttg-to-llvm/lowering.js";
 import { electPredicate, electPredicateWarp0, uniformWarpId } from "./elect.js";
+import { beforeSignal } from "./mbarrier.js";
 import { mmaSharedOperand, type SharedOperand, sharedOperandLayout } from "./mma-shared-operand.js";
 import type { Lowering, LoweringRule } from "./nvidia-lowering.js";
 import { PtxBuilder, type PtxOperand } from "./ptx-builder.js";
@@ -84,6 +85,7 @@ function lowerDot(lo: Lowering, dot: Dot): void {
     pred = b.and(pred, b.icmp("eq", lo.code.clusterCTAId(lo.b), b.i32(0)));
   }
   pred = b.and(pred, isWarp0);
+  if (barriers.length > 0) beforeSignal(lo);
   const start = lo.addBlockAfter(b.block);
   const end = lo.addBlockAfter(start);
   lo.condBranch(pred, start, end);
@@ -296,6 +298,7 @@ export const TC_GEN5_MMA: readonly LoweringRule[] = [
   rule(TCGen5MMAOp, (view, lo) => lowerPlain(lo, view)),
   rule(TCGen5MMAScaledOp, (view, lo) => lowerScaled(lo, view)),
   rule(TCGen5CommitOp, ({ barrier, pred }, lo) => {
+    beforeSignal(lo);
     const { base } = sharedMemoryObject(lo, barrier);
     const elected = electPredicateWarp0(lo);
     commit(lo, base, pred ? lo.b.and(lo.value(pred), elected) : elected);

@@ -8,7 +8,6 @@ import { LoadOp } from "../../../dialects/llvm/ops/memory.js";
 import { ptrType } from "../../../dialects/llvm/types/types.js";
 import { TensorMemoryBaseAddress } from "../../../dialects/nvgpu/ops/ops.js";
 import { ThreadIdXOp } from "../../../dialects/nvvm/ops/registers.js";
-import { Barrier0Op } from "../../../dialects/nvvm/ops/synchronization.js";
 import { runsOnTwoCTAs } from "../../../dialects/ttng/ttng-op.js";
 import { intOf } from "../../../ir/builtin-attrs.js";
 import { i1, i32 } from "../../../ir/builtin-types.js";
@@ -17,6 +16,7 @@ import type { Value } from "../../../ir/value.js";
 import { type RewriteListener, Rewriter } from "../../../rewrite/rewriter.js";
 import { inlineAsm } from "../../llvm/inline-asm.js";
 import { i32Constant } from "./constants.js";
+import { ctaBarrier } from "./cta-barrier.js";
 
 /** More than the hardware has. */
 const COLUMNS = 512;
@@ -52,16 +52,16 @@ function allocate(rw: Rewriter, kernel: Operation, size: number, numCTAs: number
   const shared = rw.value(AddressOfOp, { global_name: "global_smem" }, { types: [ptrType(ctx, 3)] });
   const asm = `@$0 tcgen05.alloc.${group}.sync.aligned.shared::cta.b32 [$1], ${size};`;
   inlineAsm(rw, { asm, constraints: "b,r", operands: [isFirstWarp, shared] });
-  rw.create(Barrier0Op, {});
+  rw.create(ctaBarrier(ctx), {});
   const address = rw.value(LoadOp, { addr: shared }, { types: [i32(ctx)] });
-  rw.create(Barrier0Op, {});
+  rw.create(ctaBarrier(ctx), {});
   const base = rw.value(IntToPtrOp, { arg: address }, { types: [pointer] });
   const relinquish = `@$0 tcgen05.relinquish_alloc_permit.${group}.sync.aligned;`;
   inlineAsm(rw, { asm: relinquish, constraints: "b", operands: [isFirstWarp] });
   kernel.walk((op) => {
     if (!ReturnOp.is(op)) return;
     rw.setBefore(op).loc = op.locRef;
-    rw.create(Barrier0Op, {});
+    rw.create(ctaBarrier(ctx), {});
     inlineAsm(rw, { asm: `@$0 tcgen05.dealloc.${group}.sync.aligned.b32 $1, ${size};`, constraints: "b,r", operands: [isFirstWarp, base] });
   });
   return base;

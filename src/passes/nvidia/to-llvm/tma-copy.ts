@@ -92,7 +92,7 @@ function forMessages(
     const message = b.add(warp, b.i32(first));
     const [offset] = applyLinearLayout(lo, toShared, [
       ["msg", message],
-      ["block", 0],
+      ["block", pred || !lo.forms.storesFromOwnCTA ? 0 : cta],
     ]);
     const shared = b.gep(ptrType(ctx, 3), element, base, [offset!]);
     const offsets = applyLinearLayout(lo, toOffset, [
@@ -136,7 +136,7 @@ export const TMA_COPIES: readonly LoweringRule[] = [
   rule(AsyncTMAReduceOp, ({ desc, coord, src, kind }, lo) =>
     storeLike(lo, `cp.reduce.async.bulk.tensor.${coord.length}d.global.shared::cta.${kind}`, desc, coord, src),
   ),
-  rule(TMAStoreWaitOp, ({ pendings }, lo) => {
-    lo.b.create(nvvm.CpAsyncBulkWaitGroupOp, { group: pendings, read: true });
+  rule(TMAStoreWaitOp, ({ pendings, read_only }, lo) => {
+    lo.b.create(nvvm.CpAsyncBulkWaitGroupOp, { group: pendings, read: read_only || !lo.ctx.triton.waitsForWrites });
   }),
 ];

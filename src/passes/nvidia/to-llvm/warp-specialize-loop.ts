@@ -15,7 +15,7 @@ import * as ll from "../../../dialects/llvm/ops/index.js";
 import { LLVMStructType, LLVMVoidType } from "../../../dialects/llvm/types/types.js";
 import { SetMaxRegisterActionAttr, ShflKindAttr } from "../../../dialects/nvvm/attrs.js";
 import { ThreadIdXOp } from "../../../dialects/nvvm/ops/registers.js";
-import { Barrier0Op, BarrierOp, SetMaxRegisterOp, SyncWarpOp } from "../../../dialects/nvvm/ops/synchronization.js";
+import { BarrierOp, SetMaxRegisterOp, SyncWarpOp } from "../../../dialects/nvvm/ops/synchronization.js";
 import { ShflOp } from "../../../dialects/nvvm/ops/warp.js";
 import { getThreadsPerWarp, maybeLookupNumWarps } from "../../../dialects/ttg/num-warps.js";
 import {
@@ -35,6 +35,7 @@ import type { Region } from "../../../ir/region.js";
 import type { Value } from "../../../ir/value.js";
 import { elideTrivialCaptures } from "../../llvm/elide-captures.js";
 import { LLBuilder } from "../../ttg-to-llvm/ll-builder.js";
+import { isCtaBarrier } from "./cta-barrier.js";
 
 /** The barriers of the default warps and of the loop; partitions have the following ones. */
 const DEFAULT_BARRIER = 0;
@@ -87,13 +88,13 @@ function nameBarriers(b: LLBuilder, func: Operation, ops: readonly Operation[], 
   };
   func.walk((op) => {
     if (WarpSpecializePartitionsOp.is(op)) return "skip";
-    if (Barrier0Op.is(op)) rewrite(op, DEFAULT_BARRIER, defaultThreads);
+    if (isCtaBarrier(op)) rewrite(op, DEFAULT_BARRIER, defaultThreads);
     return undefined;
   });
   for (const op of ops) {
     const { partitionNumWarps } = WarpSpecializeOp.match(op)!;
     partitionRegionsOf(op).forEach((region, i) => {
-      for (const barrier of opsIn(region, Barrier0Op.is))
+      for (const barrier of opsIn(region, isCtaBarrier))
         rewrite(barrier, FIRST_PARTITION_BARRIER + i, threadsPerWarp * partitionNumWarps[i]!);
     });
   }

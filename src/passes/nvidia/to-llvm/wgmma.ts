@@ -61,6 +61,12 @@ function registersOf(lo: Lowering, elements: readonly Value[]): readonly Value[]
     return b.bitcast(pack, i32(ctx));
   });
 }
+/** A copy, which ptxas may put after a wait. */
+function copied(lo: Lowering, register: Value): Value {
+  const { b, ctx } = lo;
+  const move = (word: Value): Value => b.inlineAsm("mov.b32 $0, $1;", "=r,r", [word], i32(ctx));
+  return isInteger(register.type) ? move(register) : b.bitcast(move(b.bitcast(register, i32(ctx))), register.type);
+}
 function struct(lo: Lowering, values: readonly Value[]): Value {
   const type = structType(
     lo.ctx,
@@ -128,11 +134,12 @@ function lowerDot(dot: Dot, lo: Lowering): false | void {
   const accSize = n / 2;
   const perA = (instrM * k) / 32;
   // Registers are put together before the fence.
+  const moved = (register: Value): Value => (lo.forms.movesOperandsOfWgmma ? copied(lo, register) : register);
   const tiles = Array.from({ length: repM * repN }, (_, tile) => {
     const part = (elements: readonly Value[], i: number, size: number) => registersOf(lo, elements.slice(i * size, (i + 1) * size));
     const row = Math.trunc(tile / repN);
     const accRegisters = part(acc, tile, accSize);
-    const aRegisters = fromShared ? [] : Array.from({ length: repK }, (_, rk) => part(aElements, row * repK + rk, perA));
+    const aRegisters = fromShared ? [] : Array.from({ length: repK }, (_, rk) => part(aElements, row * repK + rk, perA).map(moved));
     return { row, column: tile % repN, accRegisters, aRegisters };
   });
   b.create(WgmmaFenceAlignedOp, {});

@@ -246,7 +246,7 @@ export const LOWERING_FAULTS: readonly Fault[] = [
       replace: "stored.slice(0, size)",
     },
     {
-      in: "CONVERT_LAYOUT",
+      in: "convertElements",
       fault: "registers keep their names",
       find: "values[renamed.applyPacked({ register: i })]!",
       replace: "values[i % values.length]!",
@@ -283,7 +283,12 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     },
   ]),
   ...inFile("passes/ttg-to-llvm/gather.ts", [
-    { in: "throughShared", fault: "no barrier between stores and loads", find: "  lo.code.barrier(lo.b);\n", replace: "" },
+    {
+      in: "throughShared",
+      fault: "no barrier between stores and loads",
+      find: "  lo.code.barrier(lo.b);\n",
+      replace: "",
+    },
     {
       in: "throughShared",
       fault: "the index counts along the wrong axis",
@@ -612,7 +617,12 @@ export const LOWERING_FAULTS: readonly Fault[] = [
   ]),
   ...inFile("passes/nvidia/to-llvm/tensor-memory.ts", [
     { in: "storeTensor", fault: "stores are not waited for", find: '  lo.b.create(Tcgen05WaitOp, { kind: "store" });\n', replace: "" },
-    { in: "storeTensor", fault: "no barrier after stores", find: "  lo.code.barrier(lo.b);\n", replace: "" },
+    {
+      in: "storeTensor",
+      fault: "no barrier after stores",
+      find: "  if (!lo.ctx.triton.placesTmemBarriers) lo.code.barrier(lo.b);\n",
+      replace: "",
+    },
     { in: "TENSOR_MEMORY", fault: "loads are not waited for", find: '    lo.b.create(Tcgen05WaitOp, { kind: "load" });\n', replace: "" },
     {
       in: "moveWords",
@@ -656,8 +666,8 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     {
       in: "TMA_COPIES",
       fault: "the kernel does not wait for what is read",
-      find: "{ group: pendings, read: true }",
-      replace: "{ group: pendings + 1, read: true }",
+      find: "{ group: pendings, read: read_only",
+      replace: "{ group: pendings + 1, read: read_only",
     },
   ]),
   ...inFile("passes/nvidia/to-llvm/mbarrier.ts", [

@@ -439,7 +439,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
     {
       in: "storeAsynchronously",
       fault: "the store before is not waited for",
-      find: "rw.setBefore(op).create(TMAStoreWaitOp, { pendings: 0 }, options);",
+      find: "rw.setBefore(op).create(TMAStoreWaitOp, { pendings: 0, read_only: rw.ctx.triton.waitsForWrites }, options);",
       replace: "rw.setBefore(op);",
     },
     {
