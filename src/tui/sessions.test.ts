@@ -56,6 +56,14 @@ test("B goes to the first pass that differs, and shows both sides", () => {
   expect(typed(opened(kernelSession("fixtures/kernels/vecadd.ttir")), "B").message?.text).toContain("nothing to hold against");
 });
 
+test("until ops were compared, a pass whose text differs is not said to differ", () => {
+  const session = kernelSession("fixtures/kernels/vecadd.ttir", 8);
+  const later = opened({ ...session, computed: { ...session.computed, diffs: new Map() } });
+  const marks = (state: State) => new Set(screenOf(state).match(/(?<=│. ?)[≠?](?=[* ] )/g));
+  expect([...marks(later)]).toEqual(["?"]);
+  expect([...marks(computed(later))]).toEqual(["≠"]);
+});
+
 test("held against the baseline, lines keep the Trace's ops, and layouts follow the cursor", () => {
   const at = typed(computed(opened(kernelSession("fixtures/kernels/vecadd.ttir", 8))), "B2|||/tt.load\r\x1b");
   expect(subjectOf(at)).toMatchObject({ name: "%9" });

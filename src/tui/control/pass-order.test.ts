@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { kernelSession, typed } from "../session.fixture.js";
+import { kernelSession, screenOf, typed } from "../session.fixture.js";
 import type { State, WhatIf } from "../state/state.js";
 import { initialState } from "./reducer.js";
 
@@ -25,6 +25,12 @@ test("a pass is moved before the one before it, and after the one after it", () 
   expect(asked(typed(at, "U"))).toMatchObject({ inserted: ["9:tritongpu-coalesce"], disabled: [11] });
   expect(asked(typed(at, "D"))).toMatchObject({ inserted: ["12:tritongpu-coalesce"], disabled: [11] });
   expect(asked(typed(typed(state, ":1\r"), "U"))).toBe("this is the first pass");
+});
+
+test("the menu of what-if names what was changed about the passes", () => {
+  const shown = screenOf(typed(with_(["9:tritongpu-remove-layout-conversions"], [11]), "o"));
+  expect(shown).toContain("pass 11 is off");
+  expect(shown).toContain("after 9: remove-layout-conversions");
 });
 
 test("an inserted pass is moved and taken out as another one is", () => {

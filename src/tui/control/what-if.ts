@@ -2,7 +2,9 @@
 import { checkOptions, TARGETS } from "../../backend/targets.js";
 import { memo } from "../../support/memo.js";
 import type { Trace } from "../../trace/trace.js";
+import { cut } from "../draw/text-width.js";
 import type { Session, WhatIf } from "../state/state.js";
+import { shortFlag } from "../state/steps.js";
 
 /** One thing that can be changed. */
 export interface WhatIfRow {
@@ -64,12 +66,14 @@ export function whatIfRows(draft: WhatIf): WhatIfRow[] {
       value: "off",
       change: () => ({ ...draft, disabled: draft.disabled.filter((p) => p !== position) }),
     });
-  for (const spec of draft.inserted)
+  for (const spec of draft.inserted) {
+    const [after, flag = ""] = spec.split(/:(.*)/);
     rows.push({
-      name: `after pass ${spec.replace(":", " also ")}`.slice(0, 34),
+      name: cut(`after ${after}: ${shortFlag(flag)}`, 34),
       value: "on",
       change: () => ({ ...draft, inserted: draft.inserted.filter((other) => other !== spec) }),
     });
+  }
   return rows;
 }
 

@@ -215,6 +215,10 @@ export function differs(session: Session, step: Step): boolean | undefined {
   return partner && (session.computed.differing.get(step.index) ?? textDiffers(session.trace, step, other, partner));
 }
 
+/** Whether ops were identified for that: until then, a step that is only written differently is said to differ. */
+export const isCompared = ({ computed }: Session, step: Step): boolean =>
+  computed.diffs === undefined || computed.differing.has(step.index);
+
 /** Whether two steps of two Traces say something else, letter by letter. */
 export const textDiffers = memo((trace: Trace, step: Step, other: Trace, partner: Step): boolean => {
   const a = step.text.lines;

@@ -6,7 +6,7 @@ import type { Step } from "../../../trace/trace.js";
 import { BOLD, line, MUTED, type Row, rowOn, style } from "../../draw/style.js";
 import { padded } from "../../draw/text-width.js";
 import type { Session, State, View } from "../../state/state.js";
-import { changesOf, differs, isChanged, shortFlag, stepName, stepsOf } from "../../state/steps.js";
+import { changesOf, differs, isChanged, isCompared, shortFlag, stepName, stepsOf } from "../../state/steps.js";
 import type { Size2 } from "../pane.js";
 
 export type PassItem =
@@ -116,7 +116,7 @@ function stepRow(session: Session, view: View, step: Step, width: number): Row {
   const ink = isSelected ? SELECTED : changed || step.kind === "source" ? CHANGED : style("muted");
   return [
     [isSelected ? ">" : mark, ink],
-    [isOther ? "≠" : " ", DIFFERS],
+    [!isOther ? " " : isCompared(session, step) ? "≠" : "?", isCompared(session, step) ? DIFFERS : MUTED],
     [step.verified ? (changed ? "* " : "  ") : "! ", step.verified ? style("changed", "none", BOLD) : style("error", "none", BOLD)],
     [padded(name, Math.max(0, width - 4 - used)), ink],
     ...right,
