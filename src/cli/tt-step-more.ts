@@ -13,7 +13,6 @@ export { explainMain } from "./tt-step-explain.js";
 export { findingsText } from "./tt-step-findings.js";
 export { learnMain } from "./tt-step-learn.js";
 export { limitsMain } from "./tt-step-limits.js";
-export { mcpMain } from "./tt-step-mcp.js";
 export { runCommand } from "./tt-step-run.js";
 export { snapshotMain } from "./tt-step-snapshot.js";
 export { showTarget } from "./tt-step-target.js";

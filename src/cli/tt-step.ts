@@ -1,12 +1,11 @@
 /** `tt-step`: shows what the Triton compiler does to a kernel, pass by pass. Each subcommand is loaded when it is asked for. */
-import { isMainThread } from "node:worker_threads";
 import { EXIT, type Io } from "./io.js";
 import { runMain } from "./node-io.js";
 import { readTtStep } from "./tt-step-args.js";
 
-/** Another thread is one that the terminal UI has started. */
-export const run = async (argv?: readonly string[]): Promise<void> =>
-  isMainThread ? runMain(main, argv) : (await import("./tt-step-more.js")).work();
+export const run = (argv?: readonly string[]): Promise<void> => runMain(main, argv);
+/** The main function of another thread of the terminal UI. */
+export const work = async (): Promise<void> => (await import("./tt-step-more.js")).work();
 
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   const line = readTtStep(argv);
@@ -28,7 +27,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     case "limits":
       return (await import("./tt-step-more.js")).limitsMain(line, io);
     case "mcp":
-      return (await import("./tt-step-more.js")).mcpMain(line.words, io);
+      return (await import("./tt-step-mcp.js")).mcpMain(line.words, io);
     case "snapshot":
       return (await import("./tt-step-more.js")).snapshotMain(line, io);
     case "learn":

@@ -1,7 +1,9 @@
 /**
- * Work in another thread, which starts this program's own file again: PTX of a module that takes too long to write at the end of its
+ * Work in another thread, which bin/second-thread.js starts: PTX of a module that takes too long to write at the end of its
  * compilation (the passes run on the text once more without recording them), and machine code by NVIDIA's assembler.
  */
+import { realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { parentPort, Worker, workerData } from "node:worker_threads";
 import { type Rejected, readSource } from "../library/sources.js";
 import type { MachineCode } from "../trace/trace.js";
@@ -36,7 +38,7 @@ export function assemblePtx(ptx: string, options: Readonly<Record<string, unknow
   return begin({ kind: "machine code", ptx, options }, made, (error) => isMade || made({ error }));
 }
 function begin<T>(order: Order, news: (message: T) => void, ended: (why: string) => void): () => void {
-  const worker = new Worker(process.argv[1]!, { workerData: order });
+  const worker = new Worker(join(dirname(realpathSync(process.argv[1]!)), "second-thread.js"), { workerData: order });
   worker.on("message", news);
   worker.on("error", ({ message }) => ended(message));
   worker.on("exit", () => ended("its thread ended"));
