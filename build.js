@@ -81,8 +81,10 @@ await Promise.all([
   ...COMMANDS.map((name) => command(name)),
   ...(bench ? [command("bench", "src/bench/index.ts")] : []),
   // Ink and Yoga wait while they are loaded, which only ES modules can; packages in them `require` node's modules. Ink's devtools are left out.
+  // Yoga would `fetch` its own bytes, for which node loads a client of HTTP.
   module("app", "src/tui/app.tsx", {
     platform: "node",
+    define: { ...common.define, fetch: "undefined" },
     external: ["*/devtools.js"],
     banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
   }),
