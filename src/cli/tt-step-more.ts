@@ -16,6 +16,5 @@ export { limitsMain } from "./tt-step-limits.js";
 export { runCommand } from "./tt-step-run.js";
 export { snapshotMain } from "./tt-step-snapshot.js";
 export { showTarget } from "./tt-step-target.js";
-export { exported, openUi } from "./tt-step-tui.js";
 export { namesOfInput, validatingTrace } from "./tt-step-validate.js";
 export { whyAndLayout } from "./tt-step-why.js";

@@ -27,7 +27,7 @@ export async function stepMain(line: LineOf<"">, argv: readonly string[], io: Io
 
 async function step(args: TtStepArgs & { readonly input: string }, argv: readonly string[], io: Io): Promise<number> {
   if (opensUi(args) && (args.plainUi || io.isInteractive || (args.input === "-" && io.hasKeyboard)))
-    return (await import("./tt-step-more.js")).openUi(args, argv, io);
+    return (await import("./tt-step-tui.js")).openUi(args, argv, io);
   const reading = { ...args, ...(io.showProgress ? { progress: io.showProgress } : {}) };
   const read = readIrInput(args.input, io, reading);
   const isIr = read.kind !== "python" && read.kind !== "folder";
@@ -60,7 +60,7 @@ async function step(args: TtStepArgs & { readonly input: string }, argv: readonl
   }
   if (args.export !== undefined) {
     const output = args.export;
-    return (await import("./tt-step-more.js"))
+    return (await import("./tt-step-tui.js"))
       .exported(made.trace, args, io)
       .then((text) => ended("error" in text ? usage(io, text.error) : deliver(text.text, { ...args, output }, io)));
   }
