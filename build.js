@@ -14,7 +14,9 @@ const COMMANDS = ["tt-step", "tt-opt", "triton-tensor-layout", "cute-layout"];
 /** Packages that are another in the terminal UI's bundle: expressions for emoji in `string-width` take long to load. */
 const alias = { "string-width": "fast-string-width" };
 /** Packages that are files of ours in commands. With the first three yargs measures and breaks the lines of help, which is ASCII. */
-const plain = Object.fromEntries(["string-width", "strip-ansi", "wrap-ansi", "assert"].map((name) => [name, resolve(`src/cli/plain/${name}.ts`)]));
+const plain = Object.fromEntries(
+  ["string-width", "strip-ansi", "wrap-ansi", "assert"].map((name) => [name, resolve(`src/cli/plain/${name}.ts`)]),
+);
 /** Modules of Ink's that are ours in bundles: those in which it measures text, puts it together and writes it. */
 const plugins = [
   {

@@ -1,5 +1,5 @@
 /**
- * What `tt-step` does besides compiling an input and printing its IR. One part of the command, loaded when some of it is asked for: parts
+ * The work of `tt-step` besides compiling an input, printing its IR, and the UI. One part of the command, loaded when some of it is asked for: parts
  * share most of their code, and each more of them makes all that share with it slower to load.
  */
 export { completionMain } from "./completion.js";
