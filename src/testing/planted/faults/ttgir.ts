@@ -44,6 +44,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       fault: "remainders are as contiguous as the dividend",
       find: "return gcd(a.contiguity[d]!, a.divisibility[d]!, b.divisibility[d]!);",
       replace: "return a.contiguity[d]!;",
+      equivalent: "whoever widens by contiguity asks for divisibility too, and the remainder's has no more than the lost bound",
     },
     {
       in: "QUOTIENT",
