@@ -8,6 +8,7 @@ import { defaultOptions } from "../backend/targets.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { compileKernel, readPython } from "../frontend/compile-python.js";
 import { chooseKernel, specialize } from "../frontend/specialize.js";
+import { gpuCalled } from "../gpu/gpu.js";
 import { Context } from "../ir/context.js";
 import { verifyOperation } from "../ir/verify.js";
 
@@ -50,7 +51,7 @@ export async function reportFrontEnd(python: string | undefined): Promise<void> 
 }
 
 function prepared(file: string, text: string, name: string, signature: string): { readonly compile: () => void; readonly job: Job } {
-  const options = { capability: CAPABILITY, ...defaultOptions(`cuda:${CAPABILITY}`) };
+  const options = { gpu: gpuCalled(`cuda:${CAPABILITY}`)!, ...defaultOptions(`cuda:${CAPABILITY}`) };
   const given = { kernel: name, signature, types: [], constants: [], config: undefined };
   let job: Job | undefined;
   const compile = (): void => {

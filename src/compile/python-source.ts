@@ -6,7 +6,7 @@ import { compileKernel, readEmbedded, readPython } from "../frontend/compile-pyt
 import { type CommentSetting, commentSettings } from "../frontend/kernel-comment.js";
 import type { KernelConfig, KernelInfo, Specialization } from "../frontend/request.js";
 import { chooseKernel, type Proposal, specialize, unknownConfigs } from "../frontend/specialize.js";
-import { capabilityOf } from "../gpu/nvidia.js";
+import { gpuCalled } from "../gpu/gpu.js";
 import { Context } from "../ir/context.js";
 import { shellWord } from "../support/shell-word.js";
 import { tritonOrDefault } from "../support/triton-version.js";
@@ -42,7 +42,7 @@ function readKernel(request: SourceRequest, ofComment: readonly string[]): Modul
     ...(env ? { env } : {}),
     // Looked for when the kernel needs it.
     ...(tritonLib ? { tritonLib: () => tritonLib((diagnostic) => void ctx.diagnostics.push(diagnostic)) } : {}),
-    capability: capabilityOf(request.target ?? DEFAULT_TARGET) ?? 0,
+    gpu: gpuCalled(request.target ?? DEFAULT_TARGET)!,
     triton: tritonOrDefault(request.triton),
     defines: [...ofComment, ...python.defines],
   });
@@ -94,9 +94,7 @@ function readKernel(request: SourceRequest, ofComment: readonly string[]): Modul
   const options = { ...defaultOptions(target), ...defaults.options, ...request.options };
   const problem = checkOptions(options, target);
   if (problem) return rejected(problem);
-  const capability = capabilityOf(target);
-  if (capability === undefined) return rejected(`Python kernels are not compiled for ${target}: give its TTIR`);
-  const module = compileKernel(file, made.specialization, { capability, ...options });
+  const module = compileKernel(file, made.specialization, { gpu: gpuCalled(target)!, ...options });
   if (!module) return rejectedBy(ctx);
   return {
     kind: "module",

@@ -1,6 +1,7 @@
 /** From a Python file to the TTIR of one of its kernels. */
 
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { type Gpu, gpuCalled } from "../gpu/gpu.js";
 import type { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
 import { verifyOperation } from "../ir/verify.js";
@@ -43,8 +44,8 @@ export interface PythonHost extends SearchFiles {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** The folder of a Triton whose library functions are used instead of our own; asked once, if the kernel uses some. */
   readonly tritonLib?: () => string | undefined;
-  /** The compute capability of the GPU that the file's own code sees: configurations may depend on it. */
-  readonly capability?: number;
+  /** The GPU that the file's own code sees, that of cuda:80 by default: configurations may depend on it. */
+  readonly gpu?: Gpu;
   /** The version of Triton that is followed. */
   readonly triton?: TritonVersion;
   /** `NAME=VALUE`: what names of the files and expressions in them are, whatever the files say. */
@@ -62,6 +63,8 @@ interface EvaluatedFile {
   readonly source: SourceFile;
   readonly functions: ReadonlyMap<string, JitFunction>;
 }
+
+const DEFAULT_GPU = gpuCalled("cuda:80")!;
 
 /** Bytes, one a character, as the text that they encode. */
 const decode = (latin1: string): string => {
@@ -132,7 +135,7 @@ function literalValue(text: string): PyValue {
   const names = new Names();
   const file: SourceFile = { path: "<define>", module: "<define>", package: "", globals: names, defines: new Map() };
   const nothing = { readFile: () => undefined, search: undefined, tritonLib: undefined, env: {} };
-  const host = makeHost({ ...nothing, capability: 0, triton: DEFAULT_TRITON, defines: new Map() });
+  const host = makeHost({ ...nothing, gpu: DEFAULT_GPU, triton: DEFAULT_TRITON, defines: new Map() });
   return evaluate(host, { vars: names, parent: undefined, file, isFunction: true }, statement.value);
 }
 
@@ -171,10 +174,10 @@ function evaluateFile(
     return other === undefined ? undefined : decode(pythonBytes(other));
   };
   const search = moduleSearch(file, deepestImport(parsed.body), { ...files, readFile });
-  const { tritonLib, capability = 80, triton = DEFAULT_TRITON, env = {} } = files;
+  const { tritonLib, gpu = DEFAULT_GPU, triton = DEFAULT_TRITON, env = {} } = files;
   // Errors show their lines.
   const opened = (path: string): void => void ctx.addSource(path, pythonBytes(files.readFile(path)!));
-  const host = makeHost({ readFile, search, tritonLib, opened, capability, triton, env, defines });
+  const host = makeHost({ readFile, search, tritonLib, opened, gpu, triton, env, defines });
   const { name, isPackage } = search;
   const { whole, assumed } = wholeListing(parsed);
   if (assumed !== undefined)

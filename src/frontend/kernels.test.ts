@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { defaultOptions } from "../backend/nvidia/options.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
+import { gpuCalled } from "../gpu/gpu.js";
 import { Context } from "../ir/context.js";
 import { parseModule } from "../syntax/parse.js";
 import { printOperation } from "../syntax/print.js";
@@ -39,7 +40,11 @@ function made({ file: path, kernel, signature, options }: Entry, capability: num
   if ("error" in chosen) throw new Error(chosen.error);
   const specialized = specialize(chosen, { kernel, signature, types: [], constants: [], config: undefined }, []);
   if ("error" in specialized) throw new Error(specialized.error);
-  const module = compileKernel(file, specialized.specialization, { capability, ...defaultOptions(capability), ...options });
+  const module = compileKernel(file, specialized.specialization, {
+    gpu: gpuCalled(`cuda:${capability}`)!,
+    ...defaultOptions(capability),
+    ...options,
+  });
   if (!module) throw told();
   // Triton's own files are in other folders elsewhere.
   return printOperation(module, { debugInfo: true }).replaceAll('"/triton/language/', '"');

@@ -5,6 +5,7 @@ import { compile } from "../../compile/compile.js";
 import { ALL_DIALECTS } from "../../dialects/index.js";
 import { compileKernel, readPython } from "../../frontend/compile-python.js";
 import { chooseKernel, specialize } from "../../frontend/specialize.js";
+import { gpuCalled } from "../../gpu/gpu.js";
 import { Context } from "../../ir/context.js";
 import type { Operation } from "../../ir/operation.js";
 import { attrText, typeText } from "../../ir/text-hook.js";
@@ -60,14 +61,14 @@ function source(name: string, capability: number, signature: string, triton: Tri
   const ctx = new Context(ALL_DIALECTS);
   const file = readPython(ctx, `${name}.py`, readFileSync(`${FOLDER}/triton-versions/${name}.py`, "latin1"), {
     readFile: () => undefined,
-    capability,
+    gpu: gpuCalled(`cuda:${capability}`)!,
     triton,
   });
   const chosen = chooseKernel(file!.kernels, name, `${name}.py`);
   if ("error" in chosen) throw new Error(chosen.error);
   const specialized = specialize(chosen, { kernel: name, signature, types: [], constants: [], config: undefined }, []);
   if ("error" in specialized) throw new Error(specialized.error);
-  return compileKernel(file!, specialized.specialization, { capability, ...defaultOptions(capability) })!;
+  return compileKernel(file!, specialized.specialization, { gpu: gpuCalled(`cuda:${capability}`)!, ...defaultOptions(capability) })!;
 }
 
 test.each(CASES)("Triton $triton.name, $name for sm_$capability: the source, and the LLVM dialect", (given) => {
@@ -107,12 +108,12 @@ import triton.language as tl
 def blocks(p):
     tl.load(tl.make_block_ptr(p, (16,), (1,), (0,), (16,), (0,)))
 `;
-  const file = readPython(ctx, "blocks.py", text, { readFile: () => undefined, capability: 80, triton: TRITON_3_8 })!;
+  const file = readPython(ctx, "blocks.py", text, { readFile: () => undefined, triton: TRITON_3_8 })!;
   const chosen = chooseKernel(file.kernels, "blocks", "blocks.py");
   if ("error" in chosen) throw new Error(chosen.error);
   const asked = specialize(chosen, { kernel: "blocks", signature: "*fp32:16", types: [], constants: [], config: undefined }, []);
   if ("error" in asked) throw new Error(asked.error);
-  expect(compileKernel(file, asked.specialization, { capability: 80, ...defaultOptions(80) })).toBeUndefined();
+  expect(compileKernel(file, asked.specialization, { gpu: gpuCalled("cuda:80")!, ...defaultOptions(80) })).toBeUndefined();
   expect(ctx.diagnostics.map(({ message }) => message).join()).toContain("what Triton 3.8 makes of tl.make_block_ptr is not known here");
 });
 

@@ -7,7 +7,6 @@ import { ModuleOp } from "../../dialects/builtin/ops/index.js";
 import { CallOp, FuncOp, ReturnOp } from "../../dialects/tt/ops/function.js";
 import { NUM_CTAS, NUM_WARPS, TARGET, THREADS_PER_WARP } from "../../dialects/ttg/num-warps.js";
 import { PoisonOp } from "../../dialects/ub/ops/poison.js";
-import { gpuOf } from "../../gpu/nvidia.js";
 import type { Type } from "../../ir/attribute.js";
 import { Builder, buildOperation } from "../../ir/builder.js";
 import { boolAttr, i32Attr, intAttr, stringAttr, typeAttr } from "../../ir/builtin-attrs.js";
@@ -64,11 +63,11 @@ export function generateKernel(compilation: Compilation, fn: JitFunction, args: 
 
 /** Gluon's layouts are verified against the machine that the module names. */
 function setMachine({ ctx, options }: Compilation, module: Operation): void {
-  const { capability, numWarps, numCtas, maxnreg } = options;
-  module.setAttr(TARGET, stringAttr(ctx, `cuda:${capability}`));
+  const { gpu, numWarps, numCtas, maxnreg } = options;
+  module.setAttr(TARGET, stringAttr(ctx, gpu.target));
   module.setAttr(NUM_WARPS, i32Attr(ctx, numWarps));
   module.setAttr(NUM_CTAS, i32Attr(ctx, numCtas));
-  module.setAttr(THREADS_PER_WARP, i32Attr(ctx, gpuOf(capability).warpSize));
+  module.setAttr(THREADS_PER_WARP, i32Attr(ctx, gpu.warpSize));
   if (maxnreg !== undefined) module.setAttr("ttg.maxnreg", i32Attr(ctx, maxnreg));
 }
 

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { defaultOptions } from "../../backend/nvidia/options.js";
 import { renderDiagnostic } from "../../diagnostics/render.js";
 import { ALL_DIALECTS } from "../../dialects/index.js";
+import { gpuCalled } from "../../gpu/gpu.js";
 import { Context } from "../../ir/context.js";
 import type { Operation } from "../../ir/operation.js";
 import { parseModule } from "../../syntax/parse.js";
@@ -18,7 +19,7 @@ function compile(ctx: Context, name: string, text: string, kernel: string, signa
   if (!file || !info) return undefined;
   const made = specialize(info, { kernel, signature, types: [], constants: [], config: undefined }, []);
   if ("error" in made) throw new Error(made.error);
-  return compileKernel(file, made.specialization, { capability, ...defaultOptions(capability) });
+  return compileKernel(file, made.specialization, { gpu: gpuCalled(`cuda:${capability}`)!, ...defaultOptions(capability) });
 }
 
 describe("Triton 3.6's own modules, with locations", () => {

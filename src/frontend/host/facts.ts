@@ -2,16 +2,20 @@
  * Known values of modules that are not read: those about the GPU (taken from the target), the environment, and a program
  * that has just begun. By the dotted name that the value has in its module. Source: PyTorch's and Python's documentation.
  */
-import { NVIDIA_GPUS } from "../../gpu/nvidia.js";
+import type { Gpu } from "../../gpu/gpu.js";
 import { isKind, type PyValue, pythonTuple } from "../language/values.js";
 import { native } from "./objects.js";
 
-/** `capability`: of the target, 90 for cuda:90. */
-export function factsOf(capability: number, env: Readonly<Record<string, string | undefined>>): ReadonlyMap<string, PyValue> {
-  const gpu = NVIDIA_GPUS.find((row) => row.capability === capability);
-  const [major, minor] = [BigInt(Math.floor(capability / 10)), BigInt(capability % 10)];
-  const name = gpu && `NVIDIA ${gpu.products.split(",")[0]}`;
-  const sharedMemory = gpu && BigInt(gpu.sharedMemoryPerCta);
+export function factsOf(
+  { backend, arch, warpSize, sharedMemoryPerCta, cuda }: Gpu,
+  env: Readonly<Record<string, string | undefined>>,
+): ReadonlyMap<string, PyValue> {
+  // gfx942 is 9.4 to torch: the last two characters are minor version and stepping.
+  const [major = 0n, minor = 0n] = (
+    typeof arch === "number" ? [Math.floor(arch / 10), arch % 10] : [arch.slice(3, -2), `0x${arch.at(-2)}`]
+  ).map(BigInt);
+  const name = cuda && sharedMemoryPerCta !== undefined ? `NVIDIA ${cuda.products.split(",")[0]}` : undefined;
+  const sharedMemory = sharedMemoryPerCta === undefined ? undefined : BigInt(sharedMemoryPerCta);
   const environment: PyValue = {
     kind: "dict",
     entries: new Map(Object.entries(env).flatMap(([key, value]) => (value === undefined ? [] : [[`s${key}`, [key, value] as const]]))),
@@ -25,10 +29,11 @@ export function factsOf(capability: number, env: Readonly<Record<string, string 
         (isKind(environment, "dict") ? environment.entries.get(`s${String(key)}`)?.[1] : undefined) ?? fallback,
     ),
     "sys.platform": "linux",
-    "torch.version.hip": null,
+    // Whether it is built for ROCm is known, and its version is not: any text will do.
+    "torch.version.hip": backend === "hip" ? "7.0" : null,
     "torch.version.xpu": null,
     // The version that Triton 3.6's own ptxas is of.
-    "torch.version.cuda": "12.8",
+    "torch.version.cuda": backend === "hip" ? null : "12.8",
     "torch.cuda.is_available": returns(true),
     "torch.cuda.device_count": returns(1n),
     "torch.cuda.current_device": returns(0n),
@@ -43,7 +48,8 @@ export function factsOf(capability: number, env: Readonly<Record<string, string 
     [`${properties}.minor`]: minor,
     [`${properties}.name`]: name,
     [`${properties}.shared_memory_per_block_optin`]: sharedMemory,
-    [`${properties}.warp_size`]: 32n,
+    [`${properties}.warp_size`]: BigInt(warpSize),
+    [`${properties}.gcnArchName`]: backend === "hip" ? `${arch}:sramecc+:xnack-` : undefined,
     "torch.are_deterministic_algorithms_enabled": returns(false),
     "transformers.utils.is_torch_npu_available": returns(false),
     ...Object.fromEntries(["xpu", "mps", "backends.mps", "hpu", "mtia"].map((other) => [`torch.${other}.is_available`, returns(false)])),

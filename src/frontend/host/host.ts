@@ -1,5 +1,6 @@
 /** The Python world around a kernel: modules, Python's own functions, and a budget for what runs while compiling. */
 
+import type { Gpu } from "../../gpu/gpu.js";
 import { Bug } from "../../support/assert.js";
 import { LIMITS, limitMessage } from "../../support/limits.js";
 import type { TritonVersion } from "../../support/triton-version.js";
@@ -35,8 +36,8 @@ export class EndlessCode extends Error {
 }
 
 export interface Host {
-  /** Compute capability of the GPU that host code sees. */
-  readonly capability: number;
+  /** The GPU that host code sees. */
+  readonly gpu: Gpu;
   /** The version of Triton that is followed. */
   readonly triton: TritonVersion;
   readonly kernelBuiltins: ReadonlyMap<string, PyValue>;
@@ -75,7 +76,7 @@ export interface HostFiles {
   readonly tritonLib: (() => string | undefined) | undefined;
   /** Called with each file of the user's that is run. */
   readonly opened?: (path: string) => void;
-  readonly capability: number;
+  readonly gpu: Gpu;
   readonly triton: TritonVersion;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly defines: ReadonlyMap<string, PyValue>;
@@ -99,10 +100,10 @@ export function makeHost(files: HostFiles): Host {
   const host: Host = {
     evaluate: (env, node) => evaluate(host, env, node),
     execute: (env, body) => execute(host, env, body),
-    capability: files.capability,
+    gpu: files.gpu,
     triton: files.triton,
     semantic: undefined,
-    facts: factsOf(files.capability, files.env),
+    facts: factsOf(files.gpu, files.env),
     defines: files.defines,
     mentioned: new Set(),
     pending: [],

@@ -1,5 +1,5 @@
 /** Modules of Python and of Triton's runtime that kernels' files import, as far as they matter for compiling. */
-import { NVIDIA_GPUS } from "../../gpu/nvidia.js";
+import type { Gpu } from "../../gpu/gpu.js";
 import { raise } from "../language/errors.js";
 import { dictKey, pyStr, pyTypeName } from "../language/python-text.js";
 import {
@@ -259,7 +259,7 @@ const importModule: NativeCall = ([name = null, relativeTo = null], _, host) => 
   const unknown = unknownOf(name);
   if (unknown)
     return /^f'triton\.language\.extra\.\{.*\}\.libdevice'$/.test(unknown.what)
-      ? host.importModule("triton.language.extra.cuda.libdevice")
+      ? host.importModule(`triton.language.extra.${host.gpu.backend}.libdevice`)
       : unknown;
   const [, dots = "", module = ""] = /^(\.*)(.*)$/.exec(pyStr(name))!;
   if (dots === "") return host.importModule(module);
@@ -300,9 +300,11 @@ const gpuTarget = (backend: PyValue, arch: PyValue, warpSize: PyValue): PyValue 
     ["warp_size", warpSize],
   ]),
 });
+const targetOf = ({ backend, arch, warpSize }: Gpu): PyValue =>
+  gpuTarget(backend, typeof arch === "number" ? BigInt(arch) : arch, BigInt(warpSize));
 /** The driver's properties of the GPU, as far as the target gives them. */
 const deviceProperties: NativeCall = (_args, _named, host) => {
-  const sharedMemory = NVIDIA_GPUS.find(({ capability }) => capability === host.capability)?.sharedMemoryPerCta;
+  const { sharedMemoryPerCta: sharedMemory, warpSize } = host.gpu;
   const entries = [
     "max_shared_mem",
     "warpSize",
@@ -317,12 +319,12 @@ const deviceProperties: NativeCall = (_args, _named, host) => {
   ]);
   const properties = new Map(entries.map((entry) => [dictKey(entry[0]), entry]));
   if (sharedMemory !== undefined) properties.set(dictKey("max_shared_mem"), ["max_shared_mem", BigInt(sharedMemory)]);
-  properties.set(dictKey("warpSize"), ["warpSize", 32n]);
+  properties.set(dictKey("warpSize"), ["warpSize", BigInt(warpSize)]);
   return { kind: "dict", entries: properties };
 };
 const DRIVER = module("triton.runtime.driver", {
   active: module("triton.runtime.driver.active", {
-    get_current_target: native("get_current_target", (_args, _named, host) => gpuTarget("cuda", BigInt(host.capability), 32n)),
+    get_current_target: native("get_current_target", (_args, _named, host) => targetOf(host.gpu)),
     get_current_device: native("get_current_device", () => 0n),
     utils: module("triton.runtime.driver.active.utils", { get_device_properties: native("get_device_properties", deviceProperties) }),
   }),

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { defaultOptions } from "../../backend/nvidia/options.js";
 import { ALL_DIALECTS } from "../../dialects/index.js";
+import { gpuCalled } from "../../gpu/gpu.js";
 import { Context } from "../../ir/context.js";
 import { printOperation } from "../../syntax/print.js";
 import { compileKernel, type PythonFile, readPython } from "../compile-python.js";
@@ -45,7 +46,7 @@ function compile(index: number): { readonly lines: readonly string[] } | { reado
   const kernel = file.kernels.find((k) => k.name === `k${index}`)!;
   const made = specialize(kernel, { kernel: kernel.name, signature, types: [], constants: [], config: undefined }, []);
   if ("error" in made) return made;
-  const module = compileKernel(file, made.specialization, { capability: target, ...defaultOptions(target), ...options });
+  const module = compileKernel(file, made.specialization, { gpu: gpuCalled(`cuda:${target}`)!, ...defaultOptions(target), ...options });
   if (!module) return { error: ctx.diagnostics.map((d) => d.message).join("\n") };
   return { lines: normalized(printOperation(module)) };
 }

@@ -3,7 +3,8 @@ import type { TritonVersion } from "../../support/triton-version.js";
 import { gluonModules } from "../gluon/modules.js";
 import { PRELUDES } from "../prelude/texts.js";
 import { CUDA } from "./builtins/cuda.js";
-import { LIBDEVICE } from "./builtins/libdevice.js";
+import { HIP } from "./builtins/hip.js";
+import { CUDA_LIBDEVICE, HIP_LIBDEVICE, LIBDEVICE } from "./builtins/libdevice.js";
 import { MATH } from "./builtins/math.js";
 import { TARGET_INFO } from "./builtins/target-info.js";
 import type { BuiltinDef } from "./define-builtin.js";
@@ -71,11 +72,14 @@ function makeModules(): ReadonlyMap<string, PyModule> {
     ["core", core],
   ]);
   const libdevice = moduleOf("triton.language.extra.libdevice", functions(LIBDEVICE));
-  const cudaLibdevice = moduleOf("triton.language.extra.cuda.libdevice", functions(LIBDEVICE));
+  const cudaLibdevice = moduleOf("triton.language.extra.cuda.libdevice", functions(CUDA_LIBDEVICE));
   const cuda = moduleOf("triton.language.extra.cuda", [...functions(CUDA), ["libdevice", cudaLibdevice]]);
+  const hipLibdevice = moduleOf("triton.language.extra.hip.libdevice", functions(HIP_LIBDEVICE));
+  const hip = moduleOf("triton.language.extra.hip", [...functions(HIP), ["libdevice", hipLibdevice]]);
   const extra = moduleOf("triton.language.extra", [
     ["libdevice", libdevice],
     ["cuda", cuda],
+    ["hip", hip],
   ]);
   const targetInfo = moduleOf("triton.language.target_info", functions(TARGET_INFO));
   const language = moduleOf("triton.language", [
@@ -89,7 +93,10 @@ function makeModules(): ReadonlyMap<string, PyModule> {
   // Only what kernels of torch.compile import of it is known.
   const inductor = moduleOf("torch._inductor.runtime", []);
   return new Map(
-    [...gluonModules(), language, core, math, extra, libdevice, cuda, cudaLibdevice, targetInfo, inductor].map((m) => [m.name, m]),
+    [...gluonModules(), language, core, math, extra, libdevice, cuda, cudaLibdevice, hip, hipLibdevice, targetInfo, inductor].map((m) => [
+      m.name,
+      m,
+    ]),
   );
 }
 

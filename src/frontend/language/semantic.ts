@@ -1,12 +1,12 @@
 /** The context that every function of the language gets: where ops go, the target, and how to call back into code generation. */
+import type { Gpu } from "../../gpu/gpu.js";
 import type { Builder } from "../../ir/builder.js";
 import type { Context } from "../../ir/context.js";
 import type { PyValue } from "./values.js";
 
-/** The compile options that the language asks about. Source: third_party/nvidia/backend/compiler.py, CUDAOptions. */
+/** The compile options that the language asks about. Source: CUDAOptions and HIPOptions of the backends. */
 export interface LanguageOptions {
-  /** Compute capability, 90 for sm_90. */
-  readonly capability: number;
+  readonly gpu: Gpu;
   readonly numWarps: number;
   readonly numCtas: number;
   readonly maxnreg?: number | undefined;

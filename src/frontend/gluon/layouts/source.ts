@@ -1,4 +1,5 @@
 /** Layouts as Gluon source: `gl.BlockedLayout(size_per_thread=[1, 4], ...)`, and back. */
+import { gpuCalled } from "../../../gpu/gpu.js";
 import type { EncodingParams } from "../../../layout/encoding-params.js";
 import { DEFAULT_TRITON } from "../../../support/triton-version.js";
 import { evaluate } from "../../host/evaluate.js";
@@ -57,6 +58,6 @@ function evaluateAlone(node: Parameters<typeof evaluate>[2]): PyValue {
   const names = Names.of([...blackwell.attrs, ...gl.attrs, ["gl", gl], ["ttgl", gl], ["blackwell", blackwell]]);
   const file = { path: "<layout>", module: "<layout>", package: "", globals: names, defines: new Map<string, PyValue>() };
   const nothing = { readFile: () => undefined, search: undefined, tritonLib: undefined, env: {} };
-  const host = makeHost({ ...nothing, capability: 80, triton: DEFAULT_TRITON, defines: new Map() });
+  const host = makeHost({ ...nothing, gpu: gpuCalled("cuda:80")!, triton: DEFAULT_TRITON, defines: new Map() });
   return evaluate(host, { vars: names, parent: undefined, file, isFunction: true }, node);
 }

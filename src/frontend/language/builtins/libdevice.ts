@@ -1,10 +1,12 @@
 /**
- * NVIDIA's library of device functions: what symbol stands for a function of what dtypes.
- * Source: third_party/nvidia/language/cuda/libdevice.py.
+ * Libraries of device functions, NVIDIA's and AMD's: what symbol stands for a function of what dtypes.
+ * Source: third_party/nvidia/language/cuda/libdevice.py, third_party/amd/language/hip/libdevice.py.
  */
 import { type BuiltinDef, defineBuiltin, REQUIRED } from "../define-builtin.js";
+import { raise } from "../errors.js";
 import { cast } from "../semantic/cast.js";
 import { type ExternVariant, externElementwise } from "../semantic/inline-asm.js";
+import type { Semantic } from "../semantic.js";
 import { type Dtype, FLOAT32, FLOAT64, INT1, INT32, INT64, UINT32, UINT64 } from "../types.js";
 import type { PyValue } from "../values.js";
 
@@ -218,20 +220,79 @@ const DTYPES_BY_LETTER: Readonly<Record<string, Dtype>> = {
   f64: FLOAT64,
   bool: INT32,
 };
-function variantOf(text: string): ExternVariant {
+function variantOf(prefix: string, text: string): ExternVariant {
   const [args, symbol, result] = text.split(":") as [string, string, string];
-  return { args: args.split(",").map((letter) => DTYPES_BY_LETTER[letter]!), symbol: `__nv_${symbol}`, result: DTYPES_BY_LETTER[result]! };
+  return {
+    args: args.split(",").map((letter) => DTYPES_BY_LETTER[letter]!),
+    symbol: `${prefix}${symbol}`,
+    result: DTYPES_BY_LETTER[result]!,
+  };
 }
 
 /** Parameters by their number. */
 const PARAMS = [1, 2, 3, 4].map((count) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`arg${i}`, REQUIRED] as const)));
 
-/** `triton.language.extra.libdevice`. */
-export const LIBDEVICE: readonly BuiltinDef[] = Object.entries(LIBDEVICE_VARIANTS).map(([name, text]) => {
-  const numArgs = text.slice(0, text.indexOf(":")).split(",").length;
-  return defineBuiltin(name, PARAMS[numArgs - 1]!, (s, a) => {
-    const variants = text.split(" ").map(variantOf);
-    const result = externElementwise(s, { name: "", path: "", isPure: true }, Object.values(a) as PyValue[], variants);
-    return text.endsWith(":bool") ? cast(s, result, INT1) : result;
+/** The functions of ROCm's library that take f32 or f64 and return the same, by their number of arguments. */
+const OCML_FUNCTIONS: readonly (readonly string[])[] = [
+  `floor rsqrt ceil trunc exp2 exp sqrt nearbyint sin cos tan log2 cosh sinh tanh atan asin acos log log10 log1p acosh asinh atanh
+   expm1 j0 j1 y0 y1 erf erfinv erfc erfcx lgamma round`.split(/\s+/),
+  "copysign nextafter atan2 hypot fmod".split(" "),
+  ["fma"],
+];
+const ocml = (symbol: string, args: readonly string[], result?: string): string =>
+  ["f32", "f64"]
+    .map((type) => `${args.map((arg) => (arg === "f" ? type : arg)).join()}:__ocml_${symbol}_${type}:${result ?? type}`)
+    .join(" ");
+/** As `LIBDEVICE_VARIANTS`, of AMD's library; symbols are whole. */
+const HIP_VARIANTS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    OCML_FUNCTIONS.flatMap((names, i) =>
+      names.map((name) => [
+        name,
+        ocml(
+          name,
+          Array.from({ length: i + 1 }, () => "f"),
+        ),
+      ]),
+    ),
+  ),
+  abs: "i32:__triton_hip_iabs:i32 i64:__triton_hip_iabs:i64 f32:__triton_hip_fabs:f32 f64:__triton_hip_fabs:f64",
+  fast_expf: "f32:__triton_hip_fast_expf:f32",
+  fast_tanhf: "f32:__triton_hip_fast_tanhf:f32",
+  fast_dividef: "f32,f32:__triton_hip_fast_fdividef:f32",
+  llrint: "f32:__triton_hip_llrint:i64 f64:__triton_hip_llrint:i64",
+  isnan: ocml("isnan", ["f"], "bool"),
+  signbit: ocml("signbit", ["f"], "bool"),
+  isinf: ocml("isinf", ["f"], "bool"),
+  cyl_bessel_i0: ocml("i0", ["f"]),
+  cyl_bessel_i1: ocml("i1", ["f"]),
+  ldexp: ocml("ldexp", ["f", "i32"]),
+  pow: `${ocml("pown", ["f", "i32"])} ${ocml("pow", ["f", "f"])}`,
+  ilogb: ocml("ilogb", ["f"], "i32"),
+};
+
+/** A function of one of the libraries by its variants. */
+function callVariant(s: Semantic, args: readonly PyValue[], prefix: string, text: string): PyValue {
+  const variants = text.split(" ").map((variant) => variantOf(prefix, variant));
+  const result = externElementwise(s, { name: "", path: "", isPure: true }, args, variants);
+  return text.endsWith(":bool") ? cast(s, result, INT1) : result;
+}
+function libraryOf(table: Readonly<Record<string, string>>, call: (s: Semantic, args: readonly PyValue[], name: string) => PyValue) {
+  return Object.entries(table).map(([name, text]): BuiltinDef => {
+    const numArgs = text.slice(0, text.indexOf(":")).split(",").length;
+    return defineBuiltin(name, PARAMS[numArgs - 1]!, (s, a) => call(s, Object.values(a) as PyValue[], name));
   });
+}
+const callCuda = (s: Semantic, args: readonly PyValue[], name: string) => callVariant(s, args, "__nv_", LIBDEVICE_VARIANTS[name]!);
+const callHip = (s: Semantic, args: readonly PyValue[], name: string) => callVariant(s, args, "", HIP_VARIANTS[name]!);
+
+/** `triton.language.extra.cuda.libdevice` */
+export const CUDA_LIBDEVICE: readonly BuiltinDef[] = libraryOf(LIBDEVICE_VARIANTS, callCuda);
+/** `triton.language.extra.hip.libdevice` */
+export const HIP_LIBDEVICE: readonly BuiltinDef[] = libraryOf(HIP_VARIANTS, callHip);
+/** `triton.language.extra.libdevice`: that of the target. */
+export const LIBDEVICE: readonly BuiltinDef[] = libraryOf(LIBDEVICE_VARIANTS, (s, args, name) => {
+  if (s.options.gpu.backend === "cuda") return callCuda(s, args, name);
+  if (name in HIP_VARIANTS) return callHip(s, args, name);
+  return raise("AttributeError", `module 'triton.language.extra.hip.libdevice' has no attribute '${name}'`);
 });

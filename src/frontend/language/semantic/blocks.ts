@@ -8,7 +8,6 @@ import {
   DescriptorStoreOp,
 } from "../../../dialects/tt/ops/descriptor.js";
 import { AdvanceOp, MakeTensorDescOp, MakeTensorPtrOp } from "../../../dialects/tt/ops/pointer.js";
-import { gpuOf } from "../../../gpu/nvidia.js";
 import { intAttr } from "../../../ir/builtin-attrs.js";
 import { i1, i32, i64 } from "../../../ir/builtin-types.js";
 import type { Value } from "../../../ir/value.js";
@@ -216,7 +215,8 @@ export function descriptorReduce(s: Semantic, kind: DescriptorReduction, desc: D
   const family = kind === "add" ? "add" : kind === "min" || kind === "max" ? "extremum" : "bits";
   const element = elementOf(desc);
   check(REDUCIBLE[family].includes(element), "Unsupported dtype");
-  if (family === "extremum" && element.bits === 16) check(gpuOf(s.options.capability).tma, "16-bit float types require native tma support");
+  if (family === "extremum" && element.bits === 16)
+    check(s.options.gpu.cuda?.tma ?? false, "16-bit float types require native tma support");
   emitOp(s, DescriptorReduceOp, { kind, desc: desc.handle, src: value.handle, indices: indices() });
 }
 

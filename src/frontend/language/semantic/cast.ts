@@ -88,7 +88,10 @@ export function cast(s: Semantic, input: Tensor, dst: PyValue, rounding: PyValue
       "fp_downcast_rounding should be set only for truncating fp conversions. " +
         `Source scalar type is ${typeName(from)} and destination type is ${typeName(to)}`,
     );
-  if (from === FLOAT8E4B15 || to === FLOAT8E4B15) return convertCustomFloat8(s, input, type);
+  if (from === FLOAT8E4B15 || to === FLOAT8E4B15) {
+    check(s.options.gpu.cuda !== undefined, "target doesn't provide conversion for this type.");
+    return convertCustomFloat8(s, input, type);
+  }
   if ((isFp8(from) && isFloating(to)) || (isFloating(from) && isFp8(to)) || customRounding)
     return emit(s, FpToFpOp, { src: input.handle, rounding: mode }, type);
   // 16-bit floats go through fp32.

@@ -67,7 +67,7 @@ export function dot(s: Semantic, x: Tensor, y: Tensor, acc: Tensor | undefined, 
   }
   [lhs, rhs] = upcastForeignFloats(s, lhs, rhs);
   const inputPrecision = precision(s, options.inputPrecision ?? s.options.defaultDotInputPrecision);
-  checkShapes(lhs, rhs);
+  checkShapes(s, lhs, rhs);
   const element = dtypeOf(lhs) as Dtype;
   const result = resultDtype(element, options.outDtype);
   // The zero is made whether or not it becomes the accumulator.
@@ -105,7 +105,7 @@ function upcastForeignFloats(s: Semantic, x: Tensor, y: Tensor): readonly [Tenso
   }
   const amd = either(FLOAT8E4B8) ? "fp8e4b8" : either(FLOAT8E5B16) ? "fp8e5b16" : undefined;
   if (!amd || !deprecated.includes(amd)) return [x, y];
-  const arch = `sm${s.options.capability}`;
+  const arch = s.options.gpu.archName;
   s.warn(
     `${amd} is AMD gfx942 specific and not supported on ${arch} so it's upcasted to fp16 and can cause significant slow down. ` +
       `Please use OCP fp8 variants on ${arch} for performance`,
@@ -121,7 +121,7 @@ export function precision(s: Semantic, given: PyValue): string {
   return name;
 }
 
-function checkShapes(x: Tensor, y: Tensor): void {
+function checkShapes(s: Semantic, x: Tensor, y: Tensor): void {
   const [a, b] = [extentsOf(x), extentsOf(y)];
   const [lhs, rhs] = [constexprShape(a), constexprShape(b)];
   check(a.length === b.length && (a.length === 2 || a.length === 3), `Both inputs must be either 2D or 3D; (lhs: ${lhs} vs rhs: ${rhs})`);
@@ -132,8 +132,9 @@ function checkShapes(x: Tensor, y: Tensor): void {
   );
   const [aBits, bBits] = [(dtypeOf(x) as Dtype).bits, (dtypeOf(y) as Dtype).bits];
   check(aBits === bBits, "lhs and rhs bitwidth must be the same");
-  const minK = aBits === 8 ? 32 : 16;
-  check(a.at(-2)! >= 1 && a.at(-1)! >= minK && b.at(-1)! >= 1, `Input shapes should have M >= 1, N >= 1 and K >= ${minK}`);
+  const [minM, minN, minK] = s.options.gpu.smallestDot(aBits);
+  const isLarge = a.at(-2)! >= minM && a.at(-1)! >= minK && b.at(-1)! >= minN;
+  check(isLarge, `Input shapes should have M >= ${minM}, N >= ${minN} and K >= ${minK}`);
 }
 
 function resultDtype(operand: Dtype, out: Dtype): Dtype {

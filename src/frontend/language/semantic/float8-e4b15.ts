@@ -2,7 +2,6 @@
  * Casts from and to fp8e4b15, which no GPU has: PTX that works on four elements at a time.
  * Source: third_party/nvidia/language/cuda/utils.py.
  */
-import { gpuOf } from "../../../gpu/nvidia.js";
 import type { Semantic } from "../semantic.js";
 import { FLOAT8E4B15, FLOAT16, withElement } from "../types.js";
 import type { Tensor } from "../values.js";
@@ -14,7 +13,7 @@ export const halfOfFloat8 = (s: Semantic, x: Tensor): Tensor =>
 
 /** fp8e4b15 of fp16. */
 export function float8OfHalf(s: Semantic, half: Tensor): Tensor {
-  const asm = fromHalf(gpuOf(s.options.capability).nanExtrema);
+  const asm = fromHalf(s.options.gpu.cuda?.nanExtrema ?? true);
   return emitAsm(s, { asm, constraints: "=r,r,r", isPure: true, pack: 4 }, [half], [withElement(half.type, FLOAT8E4B15)])[0]!;
 }
 
