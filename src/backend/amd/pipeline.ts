@@ -3,7 +3,16 @@
  * Source: third_party/amd/backend/compiler.py, make_ttir, make_ttgir, gluon_to_ttgir, make_llir.
  */
 import { amdGpuOf, archOf } from "../../gpu/amd.js";
-import { accelerateAmdMatmul } from "../../passes/amd/index.js";
+import {
+  accelerateMatmulAmd,
+  canonicalizePointers,
+  convertBufferOps,
+  foldTrueCmpI,
+  hoistLayoutConversions,
+  optimizeDotOperandsAmd,
+  optimizeEpilogue,
+  reorderInstructionsAmd,
+} from "../../passes/amd/index.js";
 import { canonicalize, cse, inline, sccp, symbolDce } from "../../passes/common/index.js";
 import { convertTritonToTritonGpu } from "../../passes/convert/index.js";
 import { gluonCanonicalize, gluonInline, gluonResolveAutoEncodings } from "../../passes/gluon/index.js";
@@ -66,8 +75,11 @@ const toTtgir = ({ target, options }: BackendTarget<HipOptions>): readonly Backe
       f32DotTC({ emuTF32: false }),
       removeLayoutConversions(),
       optimizeThreadLocality(),
-      accelerateAmdMatmul({ archGenerationName: arch, matrixInstructionSize: options.matrixInstrNonkdim, kPack }),
+      accelerateMatmulAmd({ archGenerationName: arch, matrixInstructionSize: options.matrixInstrNonkdim, kPack }),
       removeLayoutConversions(),
+      optimizeEpilogue(),
+      optimizeDotOperandsAmd({ archGenerationName: arch }),
+      hoistLayoutConversions(),
       fuseNestedLoops(),
       canonicalize(),
       loopInvariantCodeMotion(),
@@ -75,6 +87,19 @@ const toTtgir = ({ target, options }: BackendTarget<HipOptions>): readonly Backe
       canonicalize(),
       removeLayoutConversions(),
       reduceDataDuplication(),
+      reorderInstructionsAmd(),
+      ...(options.useBufferOps
+        ? [
+            canonicalizePointers(),
+            canonicalize(),
+            convertBufferOps({
+              archGenerationName: arch,
+              allowBufferAtomics: options.useBufferAtomics,
+              analyzeSmallTensorOfst: options.analyzeSmallTensorRange,
+            }),
+          ]
+        : []),
+      foldTrueCmpI(),
       canonicalize(),
       cse(),
       symbolDce(),

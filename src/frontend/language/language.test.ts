@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
-import { defaultOptions } from "../../backend/nvidia/options.js";
+import { defaultOptions } from "../../backend/targets.js";
 import { ALL_DIALECTS } from "../../dialects/index.js";
 import { gpuCalled } from "../../gpu/gpu.js";
 import { Context } from "../../ir/context.js";
@@ -14,7 +14,8 @@ interface Case {
   readonly params: string;
   readonly code: readonly string[];
   readonly signature: string;
-  readonly target: number;
+  /** A compute capability, or `hip:gfx942`. */
+  readonly target: number | string;
   readonly options?: { readonly debug?: boolean };
   /** The module, as numbers of lines. */
   readonly ttir?: readonly number[];
@@ -40,13 +41,18 @@ beforeAll(async () => {
   file = readPython(ctx, "language.py", Buffer.from(text).toString("latin1"), { readFile: () => undefined })!;
 });
 
+const targetOf = (target: number | string): string => (typeof target === "number" ? `cuda:${target}` : target);
 function compile(index: number): { readonly lines: readonly string[] } | { readonly error: string } {
   const { signature, target, options } = fixture.cases[index]!;
   ctx.diagnostics.length = 0;
   const kernel = file.kernels.find((k) => k.name === `k${index}`)!;
   const made = specialize(kernel, { kernel: kernel.name, signature, types: [], constants: [], config: undefined }, []);
   if ("error" in made) return made;
-  const module = compileKernel(file, made.specialization, { gpu: gpuCalled(`cuda:${target}`)!, ...defaultOptions(target), ...options });
+  const module = compileKernel(file, made.specialization, {
+    gpu: gpuCalled(targetOf(target))!,
+    ...defaultOptions(targetOf(target)),
+    ...options,
+  });
   if (!module) return { error: ctx.diagnostics.map((d) => d.message).join("\n") };
   return { lines: normalized(printOperation(module)) };
 }
@@ -64,7 +70,8 @@ function normalized(ttir: string): readonly string[] {
     .map((line) => line.trim().replace(/@k\d+\(/, "@k("));
 }
 
-const title = ({ code, signature, target }: Case) => `${code.at(-1)!.trim()}   (${signature}; sm_${target})`;
+const title = ({ code, signature, target }: Case) =>
+  `${code.at(-1)!.trim()}   (${signature}; ${typeof target === "number" ? `sm_${target}` : target})`;
 const indices = (wanted: "ttir" | "error") => fixture.cases.flatMap((c, i) => (c[wanted] === undefined ? [] : [i]));
 
 describe("TTIR", () => {

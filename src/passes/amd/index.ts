@@ -1,5 +1,5 @@
 /** Passes for AMD's GPUs alone. */
-export { accelerateAmdMatmul } from "./accelerate-matmul/accelerate-matmul.js";
+export { accelerateMatmulAmd } from "./accelerate-matmul/accelerate-matmul.js";
 export { canonicalizePointers } from "./canonicalize-pointers/canonicalize-pointers.js";
 export { convertBufferOps } from "./convert-buffer-ops.js";
 export { foldTrueCmpI } from "./fold-true-cmpi.js";

@@ -35,7 +35,7 @@ import { takeMarkedScale, tilesPerWarpForScale } from "./scale-layout.js";
 import { decomposeAmdScaledDot, scaledDotToMfma, scaledDotToScaledMfma, scaledDotToScaledWmma } from "./scaled-dot.js";
 import { selectWmma } from "./wmma.js";
 
-export const accelerateAmdMatmul = definePass("tritonamdgpu-accelerate-matmul", {
+export const accelerateMatmulAmd = definePass("tritonamdgpu-accelerate-matmul", {
   name: "TritonAMDGPUAccelerateMatmul",
   summary: "accelerate matmul",
   source: "third_party/amd/lib/TritonAMDGPUTransforms/AccelerateAMDMatmul.cpp",
