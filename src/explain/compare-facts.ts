@@ -70,16 +70,30 @@ export function compareFacts(before: FinalFacts, after: FinalFacts): readonly Fa
     const again = names.length === 1 && a.has(only) && b.has(only);
     if (names.length > 0) found.push({ what, before: text(a), after: again ? String(b.get(only)) : text(b) });
   }
-  // Where one side was not assembled, nothing is known to differ.
-  const figure = (what: string, a: number | undefined, b: number | undefined, unit: string) => {
-    if (a !== b && a !== undefined && b !== undefined) found.push({ what, before: `${a}${unit}`, after: `${b}${unit}` });
-  };
-  figure("shared memory", before.sharedBytes, after.sharedBytes, " bytes");
-  figure("layout conversions", before.layoutConversions, after.layoutConversions, "");
-  figure("registers", registersOf(before), registersOf(after), " a thread");
-  figure("spills", before.spilledBytes, after.spilledBytes, " bytes a thread");
+  const now = new Map(figures(after));
+  for (const [what, figure] of figures(before)) {
+    const other = now.get(what);
+    if (other !== undefined && other !== figure) found.push({ what, before: figure, after: other });
+  }
   if (before.costs && after.costs) found.push(...compareCosts(before.costs, after.costs));
   return found;
+}
+
+/** The figures that are known of both compilations, and the same: `registers 26 a thread`. */
+export function sameFigures(before: FinalFacts, after: FinalFacts): readonly string[] {
+  const now = new Map(figures(after));
+  return figures(before).flatMap(([what, figure]) => (now.get(what) === figure ? [`${what} ${figure}`] : []));
+}
+
+/** Registers and spills are known where an assembler ran. */
+function figures(facts: FinalFacts): readonly (readonly [what: string, figure: string])[] {
+  const known: readonly (readonly [what: string, figure: number | undefined, unit: string])[] = [
+    ["shared memory", facts.sharedBytes, " bytes"],
+    ["layout conversions", facts.layoutConversions, ""],
+    ["registers", registersOf(facts), " a thread"],
+    ["spills", facts.spilledBytes, " bytes a thread"],
+  ];
+  return known.flatMap(([what, figure, unit]) => (figure === undefined ? [] : [[what, `${figure}${unit}`] as const]));
 }
 
 /** By an assembler, or as they are estimated for the costs of a launch. */

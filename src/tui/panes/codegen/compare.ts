@@ -2,7 +2,7 @@
 import { hunks } from "../../../diff/hunks.js";
 import { ptxDiff } from "../../../diff/ptx-diff.js";
 import { codegenStep } from "../../../explain/codegen-facts.js";
-import { compareFacts, finalFacts } from "../../../explain/compare-facts.js";
+import { compareFacts, finalFacts, sameFigures } from "../../../explain/compare-facts.js";
 import { memo } from "../../../support/memo.js";
 import { wrapText } from "../../../support/wrap-text.js";
 import type { Trace } from "../../../trace/trace.js";
@@ -24,18 +24,20 @@ const TITLE = style("title", "none", BOLD);
 const compared = memo((trace: Trace, other: Trace, name: string, columns: number): readonly CodegenItem[] => {
   const rows: Row[] = [line(`${name} → here`, TITLE)];
   if (codegenStep(trace) && codegenStep(other)) {
-    const differences = compareFacts(finalFacts(other), finalFacts(trace));
+    const [was, is] = [finalFacts(other), finalFacts(trace)];
+    const differences = compareFacts(was, is);
     const width = Math.max(0, ...differences.map(({ what }) => what.length));
     if (differences.length === 0) rows.push(line("  the same instructions, shared memory and conversions", MUTED));
     for (const { what, before, after } of differences) {
       const head = ` ${what.padEnd(width)} `;
-      const [was, is] = [
+      const [old, now] = [
         [before, style("removed")],
         [after, style("added")],
       ] as const;
-      if (head.length + before.length + after.length + 3 <= columns) rows.push([[head, MUTED], was, [" → ", MUTED], is]);
-      else rows.push([[head, MUTED]], [["   ", MUTED], was], [[" → ", MUTED], is]);
+      if (head.length + before.length + after.length + 3 <= columns) rows.push([[head, MUTED], old, [" → ", MUTED], now]);
+      else rows.push([[head, MUTED]], [["   ", MUTED], old], [[" → ", MUTED], now]);
     }
+    for (const text of wrapText(`the same: ${sameFigures(was, is).join(", ")}`, columns - 2)) rows.push(line(` ${text}`, MUTED));
   } else rows.push(line("  one side ends before the final code", MUTED));
   rows.push(...ptxRows(other.artifacts.ptx, trace.artifacts.ptx));
   // A dump has no PTX, and says nothing of the Triton that made it.

@@ -80,7 +80,7 @@ function opItems(state: State, width: number): CodegenItem[] {
       items.push(...paragraph(`${i === 0 ? "" : "called from "}${placeText(session, at)}`, width).map((item) => ({ ...item, go })));
     }
   }
-  if (items.length === known) items.push({ row: line("  no pass has touched this op, and nothing is to be said of it", MUTED) });
+  if (items.length === known) items.push(...paragraph("no pass has touched this op, and nothing is to be said of it", width, MUTED));
   return items;
 }
 

@@ -41,7 +41,11 @@ const rowsOf = memo((session: Session, found: readonly Finding[] | undefined, wi
   if (refused) {
     add(`${session.name} cannot be opened`, TITLE);
     rows.push({ row: [] });
-    for (const said of refused.text.trimEnd().split("\n")) rows.push({ row: [[` ${said.replace(/^tt-step: /, "")}`, ERROR]] });
+    for (const said of refused.text.trimEnd().split("\n")) {
+      // A line of the input stays above its caret.
+      if (/^\s/.test(said)) rows.push({ row: [[` ${said}`, ERROR]] });
+      else add(said.replace(/^tt-step: /, ""), ERROR);
+    }
     if (refused.found.length > 0) rows.push({ row: [] });
     for (const said of refused.found) add(said, 0);
   }
