@@ -8,6 +8,7 @@ import type { PipelineElement } from "../pass/pass-manager.js";
 import { parsePipeline, parseStep } from "../pass/pipeline-text.js";
 import { PASSES } from "../passes/index.js";
 import { nearest } from "../support/nearest.js";
+import { DEFAULT_TRITON, TRITON_VERSIONS, type TritonVersion, tritonCalled } from "../support/triton-version.js";
 import { withHint } from "./options/option.js";
 
 export interface TtOptArgs {
@@ -28,6 +29,7 @@ export interface TtOptArgs {
   runReproducer: boolean;
   validate: boolean;
   debug: boolean;
+  triton: TritonVersion;
   help: boolean;
   version: boolean;
 }
@@ -44,6 +46,8 @@ const on =
     args[key] = value !== "false";
     return undefined;
   };
+
+const VERSIONS = TRITON_VERSIONS.map((version) => version.name);
 
 /** Every flag that is no pass. */
 const FLAGS: readonly Flag[] = [
@@ -64,6 +68,16 @@ const FLAGS: readonly Flag[] = [
   { name: "mlir-use-nameloc-as-prefix", summary: "name values by their name locations", set: on("useNameLocAsPrefix") },
   { name: "run-reproducer", summary: "run the pipeline that the file's {-# #-} section names", set: on("runReproducer") },
   { name: "split-input-file", summary: "process the parts between `// -----` lines one by one", set: on("splitInputFile") },
+  {
+    name: "triton",
+    summary: `the version of Triton whose passes run, by default ${DEFAULT_TRITON.name}`,
+    set: (args, value) => {
+      const version = value === undefined ? undefined : tritonCalled(value);
+      if (!version) return `expects ${VERSIONS.join(", ")}, not '${value ?? ""}'`;
+      args.triton = version;
+      return undefined;
+    },
+  },
   { name: "validate", summary: "execute the IR before and after every pass; exit 1 where results change", set: on("validate") },
   {
     name: "verify-diagnostics",
@@ -109,6 +123,7 @@ export function parseTtOptArgs(argv: readonly string[]): TtOptArgs | { readonly 
     runReproducer: false,
     validate: false,
     debug: false,
+    triton: DEFAULT_TRITON,
     help: false,
     version: false,
   };
@@ -133,7 +148,7 @@ export function parseTtOptArgs(argv: readonly string[]): TtOptArgs | { readonly 
     }
     const flag = FLAGS.find((f) => f.name === name);
     if (flag) {
-      const needed = name === "pass-pipeline" && value === undefined ? argv[++i] : value;
+      const needed = ["pass-pipeline", "triton"].includes(name) && value === undefined ? argv[++i] : value;
       const problem = flag.set(args, needed);
       if (problem) return { error: `-${name} ${problem}` };
       continue;
@@ -158,6 +173,7 @@ export function ttOptFlags(): readonly {
 }[] {
   const values: Readonly<Record<string, "text" | readonly string[]>> = {
     "pass-pipeline": "text",
+    triton: VERSIONS,
     "verify-diagnostics": ["all", "only-expected"],
   };
   return [

@@ -101,6 +101,7 @@ function contextOf(args: TtOptArgs, io: Io): Context {
   const ctx = new Context(ALL_DIALECTS);
   ctx.allowUnregisteredDialects = args.allowUnregisteredDialect;
   ctx.preferTmem16x256 = isOn(io, PREFER_TMEM_16X256);
+  ctx.triton = args.triton;
   return ctx;
 }
 

@@ -20,3 +20,27 @@ test.each([
   expect(await ttOpt(["-", "--tritongpu-accelerate-matmul"], io)).toBe(0);
   expect(io.out()).toContain(layout);
 });
+
+const BARRIER = `
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f() {
+    ttg.barrier local
+    tt.return
+  }
+}
+`;
+
+test.each([
+  ["3.7", /nvvm\.barrier0$/m],
+  ["3.8", /nvvm\.barrier$/m],
+])("--triton %s: its passes", async (version, barrier) => {
+  const io = memoryIo(BARRIER);
+  expect(await ttOpt(["-", "--triton", version, "--convert-triton-gpu-to-llvm"], io)).toBe(0);
+  expect(io.out()).toMatch(barrier);
+});
+
+test("a version that is not known is refused with those that are", async () => {
+  const io = memoryIo(BARRIER);
+  expect(await ttOpt(["-", "--triton=2.0"], io)).toBe(2);
+  expect(io.err()).toBe("tt-opt: -triton expects 3.6, 3.7, 3.8, not '2.0'\n");
+});

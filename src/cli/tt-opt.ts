@@ -101,6 +101,7 @@ function processChunk(
 ): { readonly code: number; readonly output?: string } {
   const ctx = new Context(ALL_DIALECTS);
   ctx.allowUnregisteredDialects = args.allowUnregisteredDialect;
+  ctx.triton = args.triton;
   ctx.preferTmem16x256 = isOn(io, PREFER_TMEM_16X256);
   const file = args.file === "-" ? "<stdin>" : args.file;
   const outcome = compileChunk(ctx, args, file, text, firstLine, io, validation);

@@ -13,16 +13,36 @@ export interface TritonVersion {
   readonly fastestAmongEqual: "first" | "last";
   /** Barriers that passes make say which memories they order (`ttg.barrier local`). */
   readonly barriersNameMemory: boolean;
-  /** How layout conversions are removed: the rules of this version. */
-  readonly rematerialization: "3.6" | "3.7" | "3.8";
+  /** A loop's argument that nothing depends on is read as its initial value. */
+  readonly deadArgsReadInits: boolean;
+  /** Slices to compute in another layout end at values that are there already in it. */
+  readonly slicesEndAtExisting: boolean;
+  /** A branch that a conversion is hoisted into is looked at with what else is to be computed again. */
+  readonly branchesKnowSlices: boolean;
+  /** A conversion is hoisted over a widening only where that costs less. */
+  readonly weighsWidenings: boolean;
+  /** What it costs to compute a value in another layout follows loops and branches. */
+  readonly costsFollowLoops: boolean;
+  /** Values that are right in either layout, or there already, are left out of slices. */
+  readonly leavesOutFitting: boolean;
   /** Asynchronous copies of few elements get a layout of their own. */
   readonly coalescesSmallCopies: boolean;
-  /** How loops are pipelined: the rules of this version. */
-  readonly pipelining: "3.6" | "3.7";
+  /** Dots in tensor memory are pipelined whatever their accumulator comes from. */
+  readonly pipelinesAnyAccumulator: boolean;
+  /** Such a dot is waited for before the first user that runs after it, not the first one of a round. */
+  readonly syncsAfterInstruction: boolean;
+  /** Waits for wgmma are where its results are used, not once a block. */
+  readonly waitsAtUsers: boolean;
+  /** A wgmma with an operand in registers is split in two parts, not in one for each step along K. */
+  readonly splitsDotsInTwo: boolean;
+  /** Loops that stop or print are not pipelined. */
+  readonly keepsLoopsThatPrint: boolean;
+  /** A dot whose operands other warps load does not wait for itself. */
+  readonly dividedDotsDoNotWait: boolean;
   /** Types of descriptors have a shape and an element type, not a tensor type. */
   readonly descriptorsOfShapes: boolean;
-  /** The operands of dots that are read a round ahead: since 3.8 also those that a copy is waited for. */
-  readonly prefetching: "3.6" | "3.8";
+  /** Operands of dots are read a round ahead also through the wait for a copy. */
+  readonly prefetchesThroughWaits: boolean;
   /** Atomics get a layout with no more elements in a row than one instruction takes. */
   readonly capsAtomics: boolean;
   /** Sums of products become dots in full precision, and only where they are matrix products. */
@@ -61,11 +81,21 @@ export const TRITON_3_6: TritonVersion = {
   axisInfo: "3.6",
   fastestAmongEqual: "first",
   barriersNameMemory: false,
-  rematerialization: "3.6",
+  deadArgsReadInits: false,
+  slicesEndAtExisting: false,
+  branchesKnowSlices: false,
+  weighsWidenings: false,
+  costsFollowLoops: false,
+  leavesOutFitting: false,
   coalescesSmallCopies: false,
-  pipelining: "3.6",
+  pipelinesAnyAccumulator: false,
+  syncsAfterInstruction: false,
+  waitsAtUsers: false,
+  splitsDotsInTwo: false,
+  keepsLoopsThatPrint: false,
+  dividedDotsDoNotWait: false,
   descriptorsOfShapes: false,
-  prefetching: "3.6",
+  prefetchesThroughWaits: false,
   capsAtomics: false,
   codeForms: "3.6",
   reducesByConversions: false,
@@ -81,31 +111,25 @@ export const TRITON_3_6: TritonVersion = {
   combinesOnlyProducts: false,
 };
 export const TRITON_3_7: TritonVersion = {
+  ...TRITON_3_6,
   name: "3.7",
   release: "3.7.1",
-  ptx: 87,
   blackwellPtx: 91,
   axisInfo: "3.7",
   fastestAmongEqual: "last",
   barriersNameMemory: true,
-  rematerialization: "3.7",
+  deadArgsReadInits: true,
+  slicesEndAtExisting: true,
+  branchesKnowSlices: true,
+  weighsWidenings: true,
   coalescesSmallCopies: true,
-  pipelining: "3.7",
-  descriptorsOfShapes: false,
-  prefetching: "3.6",
-  capsAtomics: false,
+  pipelinesAnyAccumulator: true,
+  syncsAfterInstruction: true,
+  waitsAtUsers: true,
+  splitsDotsInTwo: true,
+  keepsLoopsThatPrint: true,
+  dividedDotsDoNotWait: true,
   codeForms: "3.7",
-  reducesByConversions: false,
-  defersWaitBarriers: false,
-  ctaBarrier: "nvvm.barrier0",
-  simplifiesBranches: false,
-  signalsAfterBarriers: false,
-  placesTmemBarriers: false,
-  dotsWriteBarriers: false,
-  waitsForWrites: false,
-  sizesProfileScratch: false,
-  negatesFloats: false,
-  combinesOnlyProducts: false,
   partial: "Triton 3.7 is followed in part: docs/triton-versions.md lists what differs",
 };
 export const TRITON_3_8: TritonVersion = {
@@ -115,9 +139,10 @@ export const TRITON_3_8: TritonVersion = {
   ptx: 88,
   blackwellPtx: 93,
   axisInfo: "3.8",
-  rematerialization: "3.8",
+  costsFollowLoops: true,
+  leavesOutFitting: true,
   descriptorsOfShapes: true,
-  prefetching: "3.8",
+  prefetchesThroughWaits: true,
   capsAtomics: true,
   codeForms: "3.8",
   reducesByConversions: true,

@@ -63,7 +63,7 @@ export const forOpDeadArgElimination = pattern("for-op-dead-arg-elimination", Fo
     dead.push(i);
   });
   if (dead.length === 0) return rw.noMatch("every carried value is needed");
-  if (op.ctx.triton.rematerialization !== "3.6") {
+  if (op.ctx.triton.deadArgsReadInits) {
     // Since 3.7 what reads such a value reads its init.
     const read = dead.filter((i) => block.args[i + 1]!.firstUse);
     if (read.length === 0) return rw.noMatch("no carried value that is not needed is read");

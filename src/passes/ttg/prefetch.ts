@@ -46,17 +46,17 @@ export const prefetch = definePass("tritongpu-prefetch", {
       const dot = loop && onlyDotOf(loop);
       if (!dot) return;
       const plan = planFor(loop, dot);
-      if (ofVersion(op) === "3.6" && depthOf(dot) >= widthOf(dot) && ![dot.a, dot.b].every(({ definingOp }) => definingOp))
+      if (!throughWaits(op) && depthOf(dot) >= widthOf(dot) && ![dot.a, dot.b].every(({ definingOp }) => definingOp))
         report.crash(dot.op, "it asks for the op that defines an operand, and that is an argument of a block (SIGSEGV)");
       if (plan) count("prefetched");
       explain?.(dot.op, "prefetch.operand", explainPrefetch(dot, plan));
       // Before 3.8 the loop is made anew without a plan too.
-      if (plan || ofVersion(op) === "3.6") rw.from(op, () => rewriteLoop(rw, loop, dot, plan));
+      if (plan || !throughWaits(op)) rw.from(op, () => rewriteLoop(rw, loop, dot, plan));
     });
   },
 });
 
-const ofVersion = (op: Operation) => op.ctx.triton.prefetching;
+const throughWaits = (op: Operation): boolean => op.ctx.triton.prefetchesThroughWaits;
 
 /** The dot in the loop's body, when it is the only one and done by mma version 2 (or AMD's). */
 function onlyDotOf({ region }: ForView): DotView | undefined {
@@ -106,8 +106,8 @@ function planFor(loop: ForView, dot: DotView): Plan | undefined {
   const [lhs, rhs] = [source(dot.a), source(dot.b)];
   if (!lhs || !rhs) return undefined;
   const plan: Plan = { width, sources: [lhs, rhs] };
-  if (plan.sources.every(({ chain, token }) => isCarried(loop, chain[0]!) && (!token || ofVersion(loop.op) !== "3.6"))) return plan;
-  if (ofVersion(loop.op) === "3.6" || !plan.sources.some(({ token }) => token)) return undefined;
+  if (plan.sources.every(({ chain, token }) => isCarried(loop, chain[0]!) && (!token || throughWaits(loop.op)))) return plan;
+  if (!throughWaits(loop.op) || !plan.sources.some(({ token }) => token)) return undefined;
   return plan.sources.every(({ chain, token }) => canMove(loop, chain[0]!) && (!token || canMove(loop, token))) ? plan : undefined;
 }
 
@@ -163,7 +163,7 @@ function chainFromBuffer(operand: Value): Value[] | undefined {
   if (op) chain.push(op.result(0));
   for (; op; op = op.operand(0).definingOp) {
     // Before 3.8 a load that waits for a copy is not looked through.
-    const isLoad = LocalLoadOp.is(op) && ofVersion(op) !== "3.6";
+    const isLoad = LocalLoadOp.is(op) && throughWaits(op);
     if ((op.numOperands !== 1 && !isLoad) || op.numResults === 0 || !op.result(0).hasOneUse()) return undefined;
     chain.push(op.operand(0));
     if (!LocalLoadOp.is(op)) continue;

@@ -96,7 +96,7 @@ function assignMMALatencies(loop: ForView, latencies: Map<Operation, number>): v
     if (!isWarpSpecialized(loop)) continue;
     if (hasAccReadModifyWrite(op, loop)) latencies.delete(op);
     else latencies.set(op, (latencies.get(op) ?? 0) + 1);
-    if (op.ctx.triton.pipelining === "3.6") continue;
+    if (!op.ctx.triton.dividedDotsDoNotWait) continue;
     // Where other warps load all operands, the instruction does not wait for itself.
     const divided = mmaOperands(op, loop, (load) => !LoadOp.is(load) && (latencies.get(load) ?? 0) > 0);
     if (divided.isDetermined && !divided.unpipelineable.some((def) => LoadOp.is(def))) op.setAttr(SELF_LATENCY, i32Attr(op.ctx, 0));

@@ -41,7 +41,7 @@ function lowerMMA(rw: Rewriter, mma: Operation, before: ForView, schedule: Coars
   const accumulator = mma.def.interface(MMAv5OpInterface)!.accumulator(mma);
   const alloc = TMEMAllocOp.match(accumulator.definingOp);
   // Before 3.7 nothing but an allocation would do.
-  if (!alloc && rw.ctx.triton.pipelining === "3.6") return before;
+  if (!alloc && !rw.ctx.triton.pipelinesAnyAccumulator) return before;
   const selfLatency = intOf(mma.attr(SELF_LATENCY)) ?? 0;
   mma.removeAttr(SELF_LATENCY);
   if (selfLatency === 0) return before;
@@ -133,10 +133,9 @@ function placeOfWait(rw: Rewriter, loop: ForView, schedule: CoarseSchedule, { mm
   const writers = unpipelineable.map((def) => hoistBufferOutOfLoop(rw, loop, def, schedule) ?? def);
   if (!isPipelineable && isDetermined) for (const def of writers) candidates.add(def);
   // Since 3.7 it is the first one that runs after the instruction, not the first one of a round.
-  const sync =
-    rw.ctx.triton.pipelining === "3.6"
-      ? [...candidates].reduce<Operation | undefined>((first, op) => (first && !schedule.isOpBefore(op, first) ? first : op), undefined)
-      : schedule.firstAfter(mma, candidates, loop);
+  const sync = rw.ctx.triton.syncsAfterInstruction
+    ? schedule.firstAfter(mma, candidates, loop)
+    : [...candidates].reduce<Operation | undefined>((first, op) => (first && !schedule.isOpBefore(op, first) ? first : op), undefined);
   if (!sync || !isDetermined) return { stage: own.stage + selfLatency, cluster: own.cluster };
   const stage = schedule.isOpBefore(sync, mma) ? own.stage + 1 : schedule.get(sync).stage;
   return { stage, cluster: schedule.newClusterBefore(schedule.splitClusterBefore(sync, loop)) };

@@ -78,7 +78,7 @@ function initialSchedule(loop: ForView, latencies: Latencies): CoarseSchedule | 
 
 /** An op for which all threads meet, or since 3.7 one that stops or prints. */
 function barrierIn(loop: ForView): Operation | undefined {
-  const ofVersion = loop.op.ctx.triton.pipelining === "3.6" ? [BarrierOp] : [ttg.BarrierOp, AssertOp, PrintOp];
+  const ofVersion = loop.op.ctx.triton.keepsLoopsThatPrint ? [ttg.BarrierOp, AssertOp, PrintOp] : [BarrierOp];
   let barrier: Operation | undefined;
   loop.op.walk((op) => {
     if (ofVersion.some((def) => def.is(op))) barrier = op;

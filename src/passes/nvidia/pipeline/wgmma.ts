@@ -182,8 +182,8 @@ function carriedBy(dot: Dot, loop: ForView): number | string {
 function insertWaitsInLoop(rw: Rewriter, loop: ForView, asyncDots: AsyncDots): void {
   if (firstFullWait(bodyOf(loop))) return;
   const dots = [...asyncDots.keys()];
-  if (rw.ctx.triton.pipelining === "3.6") waitsAtBlocks(rw, loop, dots);
-  else waitsAtUsers(rw, loop, dots);
+  if (rw.ctx.triton.waitsAtUsers) waitsAtUsers(rw, loop, dots);
+  else waitsAtBlocks(rw, loop, dots);
   const last = dots.at(-1)!;
   if (rsDotNeedsWait(last, loop)) return;
   insertWait(
@@ -241,7 +241,7 @@ function splitRSDot(rw: Rewriter, dot: Dot): Dot[] {
   const mma = encodingParams((d.type as TensorType).params.encoding);
   if (!RankedTensorType.is(a.type) || mma?.kind !== "nvidia_mma") return [dot];
   const k = a.type.params.shape.at(-1)!;
-  const inTwo = rw.ctx.triton.pipelining !== "3.6";
+  const inTwo = rw.ctx.triton.splitsDotsInTwo;
   const most = Math.trunc(k / mma.instrShape[2]!);
   if (most <= 1) return [dot];
   const count = inTwo ? 2 : most;

@@ -42,7 +42,7 @@ function hoist(convert: ConvertView, remat: LayoutRematerialization): void {
   /** Results of ifs that are converted as they are. */
   const terminals: Value[] = [];
   // Before 3.7 a branch was looked at alone, even where a value is wanted in another layout already.
-  const known = remat.rw.ctx.triton.rematerialization === "3.6" ? undefined : found;
+  const known = remat.rw.ctx.triton.branchesKnowSlices ? found : undefined;
   // Grows while it is visited.
   for (const value of slice) {
     const ifOp = IfOp.match(value.definingOp);

@@ -74,10 +74,10 @@ function hoist(convert: ConvertView, remat: LayoutRematerialization): void {
   const srcEncoding = inferSrcEncoding(over, dstEncoding);
   if (!srcEncoding) return;
   const { rw } = remat;
-  if (rw.ctx.triton.rematerialization !== "3.6") {
+  if (rw.ctx.triton.weighsWidenings) {
     const cost = remat.costOf(convert, found);
     const source = over.operand(0);
-    const conversion = rw.ctx.triton.rematerialization === "3.8" ? convertCost38(source, srcEncoding) : convertCost(source);
+    const conversion = rw.ctx.triton.costsFollowLoops ? convertCost38(source, srcEncoding) : convertCost(source);
     if (cost.rematerialize + conversion > cost.convert) return;
   }
   rw.setBefore(over);

@@ -78,7 +78,7 @@ export const costByVersion = (
   found: ConvertSlice,
   isGone: (op: Operation) => boolean = () => false,
 ): RematerializationCost =>
-  op.ctx.triton.rematerialization === "3.8" ? rematerializationCost38(op, found, isGone) : rematerializationCost(op, found.slice);
+  op.ctx.triton.costsFollowLoops ? rematerializationCost38(op, found, isGone) : rematerializationCost(op, found.slice);
 
 /** The values that were computed again in one walk over a function's conversions. */
 export class LayoutRematerialization {
@@ -130,8 +130,8 @@ export class LayoutRematerialization {
   ) {
     return getConvertBackwardSlice(root, encoding, {
       stopPropagation,
-      endAtExisting: this.rw.ctx.triton.rematerialization !== "3.6",
-      omitFitting: this.rw.ctx.triton.rematerialization === "3.8",
+      endAtExisting: this.rw.ctx.triton.slicesEndAtExisting,
+      omitFitting: this.rw.ctx.triton.leavesOutFitting,
       from,
       getExistingConversion: (use, wanted) => {
         const remat = this.getRematValue(use.value, wanted);
@@ -154,11 +154,10 @@ export class LayoutRematerialization {
     const found = this.getConvertBackwardSlice(root, encoding, stopPropagation, from);
     if (typeof found === "string") return found;
     if (found.slice.size === 0) return "no tensor";
-    const is38 = this.rw.ctx.triton.rematerialization === "3.8";
     for (const value of found.slice) {
       const { definingOp } = value;
-      // Since 3.8 a value that is there already in the layout need not be computed.
-      if (is38 && this.getRematValue(value, found.layout.get(value)!)) continue;
+      // A value that is there already in the layout need not be computed.
+      if (this.rw.ctx.triton.leavesOutFitting && this.getRematValue(value, found.layout.get(value)!)) continue;
       if (definingOp && !canBeRemat(definingOp)) return `${definingOp.name} cannot be computed again`;
     }
     return found;
