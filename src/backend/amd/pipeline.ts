@@ -11,7 +11,9 @@ import {
   hoistLayoutConversions,
   optimizeDotOperandsAmd,
   optimizeEpilogue,
+  pipelineAmd,
   reorderInstructionsAmd,
+  scheduleLoopsAmd,
 } from "../../passes/amd/index.js";
 import { canonicalize, cse, inline, sccp, symbolDce } from "../../passes/common/index.js";
 import { convertTritonToTritonGpu } from "../../passes/convert/index.js";
@@ -84,6 +86,8 @@ const toTtgir = ({ target, options }: BackendTarget<HipOptions>): readonly Backe
       canonicalize(),
       loopInvariantCodeMotion(),
       canonicalize(),
+      scheduleLoopsAmd({ numStages: options.numStages }),
+      pipelineAmd({ usePingpong: arch === "gfx942" }),
       canonicalize(),
       removeLayoutConversions(),
       reduceDataDuplication(),

@@ -31,9 +31,20 @@ const AMD_LAYOUTS = `
 #rows = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
 #mfma = #ttg.amd_mfma<{version = 3, warpsPerCTA = [4, 1], instrShape = [32, 32, 8], isTransposed = true}>
 #dot = #ttg.dot_op<{opIdx = 0, parent = #mfma, kWidth = 4}>
+#dotB = #ttg.dot_op<{opIdx = 1, parent = #mfma, kWidth = 4}>
 `;
 const onAmd = (text: string): string =>
   `${AMD_LAYOUTS}module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {${text}}`;
+const AMD_LOOP =
+  onAmd(`tt.func @f(%p: tensor<128x32x!tt.ptr<f16>, #blocked> {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<[1, 16]> : tensor<2xi32>}, %b: tensor<32x32xf16, #dotB>, %z: tensor<128x32xf32, #mfma>, %n: i32, %one: i32) -> tensor<128x32xf32, #mfma> {
+  %r = scf.for %i = %one to %n step %one iter_args(%acc = %z) -> (tensor<128x32xf32, #mfma>) : i32 {
+    %x = tt.load %p : tensor<128x32x!tt.ptr<f16>, #blocked>
+    %a = ttg.convert_layout %x : tensor<128x32xf16, #blocked> -> tensor<128x32xf16, #dot>
+    %d = tt.dot %a, %b, %acc : tensor<128x32xf16, #dot> * tensor<32x32xf16, #dotB> -> tensor<128x32xf32, #mfma>
+    scf.yield %d : tensor<128x32xf32, #mfma>
+  }
+  tt.return %r : tensor<128x32xf32, #mfma>
+}`);
 const on = (target: string, text: string, ctas = 1): string =>
   `${LAYOUTS}module attributes {"ttg.num-ctas" = ${ctas} : i32, "ttg.num-warps" = 4 : i32, ttg.target = "${target}", "ttg.threads-per-warp" = 32 : i32} {${text}}`;
 
@@ -469,6 +480,8 @@ tt.func public @kernel(%x: i32) -> i32 {
 }`),
     show: ["scf.for", "convert_layout", "use"],
   },
+  "tritonamdgpu-schedule-loops": { ir: AMD_LOOP, show: ["scf.for", "tt.load", "= tt.dot"] },
+  "tritonamdgpu-pipeline": { ir: AMD_LOOP, first: "tritonamdgpu-schedule-loops", show: ["scf.for", "local_load", "= tt.dot", "scf.yield"] },
   "canonicalize-llvm-ir": {
     ir: `llvm.func @f(%x: i32, %y: i32) -> i32 {
   %c = llvm.mlir.constant(true) : i1

@@ -6,5 +6,7 @@ export { foldTrueCmpI } from "./fold-true-cmpi.js";
 export { hoistLayoutConversions } from "./hoist-layout-conversions.js";
 export { optimizeDotOperandsAmd } from "./optimize-dot-operands.js";
 export { optimizeEpilogue } from "./optimize-epilogue.js";
+export { pipelineAmd } from "./pipeline/pipeline.js";
+export { scheduleLoopsAmd } from "./pipeline/schedule-loops.js";
 export { reorderInstructionsAmd } from "./reorder-instructions.js";
 export { testRangeAnalysis } from "./test-range-analysis.js";

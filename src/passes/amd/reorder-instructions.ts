@@ -13,6 +13,7 @@ import { definePass } from "../../pass/define-pass.js";
 import { Rewriter } from "../../rewrite/rewriter.js";
 import { moveTransposesToSource, sinkConversionsBehindDeallocs } from "../ttg/reorder-instructions.js";
 import { leafLoops } from "./loops.js";
+import { PIPELINER_PART } from "./pipeline/pipeline.js";
 
 export const reorderInstructionsAmd = definePass("tritonamdgpu-reorder-instructions", {
   name: "TritonAMDGPUReorderInstructions",
@@ -78,7 +79,7 @@ function hoistLoadsOfPrologue(
   moveBefore: (op: Operation, before: Operation) => void,
 ): void {
   const loads = [...func.regions[0]!.blocks()].flatMap((block) =>
-    [...block.ops()].filter((op) => LoadOp.is(op) && op.hasAttr("amd.pipeliner_part")),
+    [...block.ops()].filter((op) => LoadOp.is(op) && op.hasAttr(PIPELINER_PART)),
   );
   for (const load of loads.reverse()) {
     const block = load.block!;

@@ -67,19 +67,21 @@ function typeOfView(view: Operation, src: MemDesc): Type {
 
 /**
  * Makes the users of a loaded tensor read it from `buffer`: buffers of the same layout that it was put into are replaced by this one,
- * and for other users it is loaded at the insertion point.
+ * and for other users it is loaded at the insertion point. Returns that load.
  */
-export function replaceUsesWithLocalLoad(rw: Rewriter, loaded: Value, buffer: Value, token?: Value): void {
+export function replaceUsesWithLocalLoad(rw: Rewriter, loaded: Value, buffer: Value, token?: Value): Operation | undefined {
   const { encoding } = (buffer.type as MemDesc).params;
   const allocs = loaded
     .users()
     .flatMap((user) => LocalAllocOp.match(user) ?? [])
     .filter(({ result }) => (result.type as MemDesc).params.encoding === encoding);
   for (const { result } of allocs) replaceUsesAndPropagateType(rw, result, buffer);
+  let load: Operation | undefined;
   if (loaded.numUses() > allocs.length) {
     const options = { loc: loaded.definingOp!.locRef, types: [loaded.type] };
-    const load = rw.value(LocalLoadOp, { src: buffer, token }, options);
-    rw.replaceUsesWhere(loaded, load, () => true);
+    load = rw.create(LocalLoadOp, { src: buffer, token }, options).op;
+    rw.replaceUsesWhere(loaded, load.result(0), () => true);
   }
   for (const { op } of allocs) rw.erase(op);
+  return load;
 }

@@ -56,4 +56,18 @@ export const AMD: Readonly<Record<string, PassText>> = {
     declines:
       "Loads do not move across atomics, barriers and loops. Tiles must have at least 128 rows or columns and 64 in the other dimension.",
   },
+  "tritonamdgpu-schedule-loops": {
+    purpose:
+      "Gives the loads of a loop that feed dots, and the dots, a stage and a cluster: loads come as many rounds ahead as the loop has stages less one. A loop with 4 stages and two dots that feed one another, as in attention, has a schedule of its own, in which each half of what is between the dots runs beside the other dot. A load in a layout that the dot takes from registers, as memory was shuffled, is marked.",
+    place: "It runs before tritonamdgpu-pipeline, which reads the attributes.",
+    declines:
+      "Loops with one stage, with a loop or a barrier inside, or that use a value more than one round later stay; pipeline.declined in the remarks says which. Loads of less than 4 bytes a thread are not started ahead, but on gfx950 and RDNA.",
+  },
+  "tritonamdgpu-pipeline": {
+    purpose:
+      "Pipelines the scheduled loops. What is loaded for a dot goes through a ring of buffers in LDS: a load to registers a round ahead and a store, or a copy straight to LDS with use_async_copy. A prologue starts the first rounds and an epilogue ends the last ones; with too few rounds their loads are masked and their dots are in ifs.",
+    place: "It runs after tritonamdgpu-schedule-loops. Clean-up, tritonamdgpu-reorder-instructions and tritonamdgpu-block-pingpong follow.",
+    declines:
+      "A load whose users do not all read dot operands from one layout stays in registers, and is started ahead nevertheless; pipeline.load in the remarks says so.",
+  },
 };

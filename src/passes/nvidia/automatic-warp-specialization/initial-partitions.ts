@@ -16,7 +16,7 @@ import { bodyOf, findAncestorInBlock, getNestedOperands, isDefinedOutsideOfLoop 
 import { mmaOf } from "../completion-barrier.js";
 import { refuse } from "../not-specializable.js";
 import { hasAccReadModifyWrite } from "../pipeline/mma-v5.js";
-import { getSharedEncoding } from "../pipeline/shared-encoding-of-users.js";
+import { getSharedEncoding } from "../pipeline/shared-encoding.js";
 import { isTMALoad } from "../tma/tma-copies.js";
 import {
   addPartition,

@@ -15,7 +15,7 @@ import { Rewriter } from "../../../rewrite/rewriter.js";
 import { lookupNumWarps } from "../../ttg/memory-access.js";
 import { bodyOf, forLoops } from "../../ttg/software-pipelining/pipelined-loops.js";
 import { refuse } from "../not-specializable.js";
-import { rowsInSharedMemory } from "../pipeline/shared-encoding-of-users.js";
+import { rowsInSharedMemory } from "../pipeline/shared-encoding.js";
 import { cloneIntoPartitions, cloneLoop, type PartitionBuilder } from "./clone-into-partitions.js";
 import {
   getPartitionIds,

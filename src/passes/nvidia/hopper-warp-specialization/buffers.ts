@@ -26,8 +26,8 @@ import { getCTALayout, getOrderForMemory } from "../../../layout/encoding-querie
 import { defaultCga } from "../../../layout/encodings/cga.js";
 import { nvmmaSharedFor } from "../../../layout/encodings/nvmma-shared.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
+import { createSingleBufferView } from "../../ttg/software-pipelining/buffers.js";
 import { refuse } from "../not-specializable.js";
-import { createSingleBufferView } from "../pipeline/rings.js";
 import { getEncodingFromDescriptor } from "../tma/descriptor-layouts.js";
 import { isTMALoad } from "../tma/tma-copies.js";
 import type { TaskBuilder } from "./async-task-ids.js";

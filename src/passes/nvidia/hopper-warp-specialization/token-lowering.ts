@@ -19,8 +19,8 @@ import type { LocationRef } from "../../../ir/location.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
+import { createSingleBufferView } from "../../ttg/software-pipelining/buffers.js";
 import { refuse } from "../not-specializable.js";
-import { createSingleBufferView } from "../pipeline/rings.js";
 import { TaskBuilder } from "./async-task-ids.js";
 import { barrierType, bufferView } from "./buffers.js";
 

@@ -19,6 +19,7 @@ import { boolAttr, unitAttr } from "../../../ir/builtin-attrs.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
+import { createSingleBufferView } from "../../ttg/software-pipelining/buffers.js";
 import { findAncestorInBlock, isDefinedOutsideOfLoop } from "../../ttg/software-pipelining/pipelined-loops.js";
 import {
   getPartitionIds,
@@ -31,7 +32,7 @@ import {
 import { refuse } from "../not-specializable.js";
 import { areScalesPipelineable } from "../pipeline/mma-v5.js";
 import { getTopLevelUsersInLoop } from "../pipeline/pipelined-loads.js";
-import { createBarrierAlloc, createSingleBufferView } from "../pipeline/rings.js";
+import { createBarrierAlloc } from "../pipeline/rings.js";
 import { translateTMAIndices } from "../tma/descriptor-layouts.js";
 import { arefDepth, isScales } from "./buffers.js";
 

@@ -29,7 +29,7 @@ import {
   type StageCluster,
 } from "../automatic-warp-specialization/partition.js";
 import { refuse } from "../not-specializable.js";
-import { getSharedEncoding, rowsInSharedMemory } from "../pipeline/shared-encoding-of-users.js";
+import { getSharedEncoding, rowsInSharedMemory } from "../pipeline/shared-encoding.js";
 import { getEncodingFromDescriptor } from "../tma/descriptor-layouts.js";
 import { bytesPerCTA, isTMALoad } from "../tma/tma-copies.js";
 import { buffersOf, bufferViewType, createAlloc, createAref, multiBufferedType, tokenType } from "./buffers.js";

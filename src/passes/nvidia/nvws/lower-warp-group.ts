@@ -17,7 +17,7 @@ import { definePass } from "../../../pass/define-pass.js";
 import { applyPatternsGreedily } from "../../../rewrite/greedy.js";
 import { pattern } from "../../../rewrite/pattern.js";
 import { Rewriter } from "../../../rewrite/rewriter.js";
-import { rowsInSharedMemory } from "../pipeline/shared-encoding-of-users.js";
+import { rowsInSharedMemory } from "../pipeline/shared-encoding.js";
 
 export const lowerWarpGroup = definePass("nvws-lower-warp-group", {
   name: "NVWSLowerWarpGroup",

@@ -4,22 +4,19 @@
  */
 import { type ModuleAxisInfo, moduleAxisInfo } from "../../../analysis/module-axis-info.js";
 import { ForOp, type ForView } from "../../../dialects/scf/ops/for.js";
-import { DotOpInterface } from "../../../dialects/tt/op-interfaces.js";
 import { DotOp } from "../../../dialects/tt/ops/dot.js";
 import { LoadOp } from "../../../dialects/tt/ops/memory.js";
 import { MMAv5OpInterface } from "../../../dialects/ttng/ops/tc-gen5-mma.js";
-import { TMEMStoreOp } from "../../../dialects/ttng/ops/tensor-memory.js";
 import { i32Attr } from "../../../ir/builtin-attrs.js";
-import type { TensorType } from "../../../ir/builtin-types.js";
 import type { Operation } from "../../../ir/operation.js";
 import { definePass } from "../../../pass/define-pass.js";
 import { option } from "../../../pass/options.js";
 import { WARP_SPECIALIZE } from "../../ttg/fuse-nested-loops/fuse-one-level.js";
+import { isAnyLoad, loadOpsToIndirectionLevel } from "../../ttg/software-pipelining/indirection-levels.js";
 import {
   bodyOf,
   DISALLOW_ACC_MULTI_BUFFER,
   forLoops,
-  getNestedOperands,
   getNumStagesOrDefault,
   isOuterLoop,
   LATENCY,
@@ -27,17 +24,8 @@ import {
   NUM_STAGES,
   SELF_LATENCY,
 } from "../../ttg/software-pipelining/pipelined-loops.js";
-import { isTMALoad } from "../tma/tma-copies.js";
 import { explainLoads, explainLoopWithoutLatencies, explainUnfitLoop } from "./explain-pipelining.js";
 import { hasAccReadModifyWrite, hasLoadsAfterMMA, isAccMultibufferingPossible, mmaOperands, requiresAccMultiBuffering } from "./mma-v5.js";
-import {
-  canBeConvertedToAsyncLoad,
-  getCopyVecBytes,
-  getSharedEncIfAllUsersAreDotEnc,
-  localAllocEncodings,
-} from "./shared-encoding-of-users.js";
-
-const isAnyLoad = (op: Operation): boolean => LoadOp.is(op) || isTMALoad(op);
 
 export const assignLatencies = definePass("tritongpu-assign-latencies", {
   name: "TritonGPUAssignLatencies",
@@ -64,7 +52,8 @@ export const assignLatencies = definePass("tritongpu-assign-latencies", {
         continue;
       const withoutDot = loop.op.hasAttr(NUM_STAGES);
       axes ??= analysis(moduleAxisInfo);
-      const levels = loadOpsToIndirectionLevel(loop, withoutDot, axes, numStages);
+      const loads = loadOpsToIndirectionLevel(loop, withoutDot, axes, numStages);
+      const levels = new Map([...loads].map(([load, { distance }]) => [load, distance]));
       const deepest = [...levels.values()].reduce((a, b) => Math.max(a, b), 0);
       const latency = Math.trunc((numStages - 1) / (deepest + 1));
       for (const load of levels.keys()) latencies.set(load, latency);
@@ -106,61 +95,4 @@ function assignMMALatencies(loop: ForView, latencies: Map<Operation, number>): v
 function isWarpSpecialized(loop: ForView): boolean {
   for (let op: Operation | null = loop.op; op; op = op.parentOp) if (ForOp.is(op) && op.hasAttr(WARP_SPECIALIZE)) return true;
   return false;
-}
-
-/** The loads worth pipelining, each with how many other loads lie between it and the dot. */
-function loadOpsToIndirectionLevel(
-  loop: ForView,
-  withoutDot: boolean,
-  axes: ModuleAxisInfo,
-  numStages: number,
-): ReadonlyMap<Operation, number> {
-  const levels = new Map<Operation, number>();
-  let seen = new Set<Operation>();
-  const excluded = new Set<Operation>();
-  const visit = (op: Operation, distance: number): void => {
-    if (seen.has(op)) return;
-    seen.add(op);
-    if (excluded.has(op)) return;
-    let next = distance;
-    if (isAnyLoad(op)) {
-      if (!isPipeliningBeneficial(op, axes)) return;
-      const known = levels.get(op);
-      if (known !== undefined && known !== distance) {
-        // Used at two distances: there is no telling which one counts.
-        levels.delete(op);
-        excluded.add(op);
-        return;
-      }
-      levels.set(op, distance);
-      next++;
-    }
-    const isDot = op.def.interface(DotOpInterface) !== undefined;
-    for (const operand of getNestedOperands(op)) {
-      // For a dot, only the multiplied operands count, not the accumulator.
-      if (isDot && operand === op.operand(2)) continue;
-      const def = operand.definingOp;
-      if (def && def.block === op.block) visit(def, next);
-    }
-  };
-  const ops = bodyOf(loop).opsWithoutTerminator();
-  for (const op of ops) {
-    if (!op.def.interface(DotOpInterface) && !TMEMStoreOp.is(op)) continue;
-    seen = new Set();
-    visit(op, 0);
-  }
-  // A loop that says how many stages it wants gets them for loads without a dot as well.
-  if (withoutDot) for (const op of ops) if (!isAnyLoad(op)) visit(op, 0);
-  for (const [op, level] of [...levels]) if (level >= numStages - 1) levels.delete(op);
-  return levels;
-}
-
-function isPipeliningBeneficial(op: Operation, axes: ModuleAxisInfo): boolean {
-  const load = LoadOp.match(op);
-  if (!load) return true;
-  if (!canBeConvertedToAsyncLoad(load, axes)) return false;
-  if (getSharedEncIfAllUsersAreDotEnc(load.result).incompatible) return false;
-  const [encoding, ...others] = localAllocEncodings(op);
-  if (!encoding) return true;
-  return others.every((other) => other === encoding) && getCopyVecBytes(load.result.type as TensorType, encoding) >= 4;
 }

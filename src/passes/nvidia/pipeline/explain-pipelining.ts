@@ -18,14 +18,14 @@ import {
   loopHasDistGreaterThanOne,
   NUM_STAGES,
 } from "../../ttg/software-pipelining/pipelined-loops.js";
-import { isTMALoad } from "../tma/tma-copies.js";
 import {
   canBeConvertedToAsyncLoad,
   getCopyVecBytes,
   getSharedEncIfAllUsersAreDotEnc,
-  getSharedEncoding,
   localAllocEncodings,
-} from "./shared-encoding-of-users.js";
+} from "../../ttg/software-pipelining/shared-encoding-of-users.js";
+import { isTMALoad } from "../tma/tma-copies.js";
+import { getSharedEncoding } from "./shared-encoding.js";
 
 /** Says why a loop cannot have stages whatever is in it. */
 export function explainUnfitLoop(explain: Explain, loop: ForView, numStages: number): void {

@@ -8,14 +8,12 @@ import type { ForView } from "../../../dialects/scf/ops/for.js";
 import { LoadOp } from "../../../dialects/tt/ops/memory.js";
 import { SplatOp, UnsplatOp } from "../../../dialects/tt/ops/shape.js";
 import { encodingAttr } from "../../../dialects/ttg/encodings/define-encoding.js";
-import { SharedMemorySpace } from "../../../dialects/ttg/encodings/shared-memory.js";
 import { enclosingModule, getNumCTAs, getThreadsPerWarp } from "../../../dialects/ttg/num-warps.js";
 import { AsyncCommitGroupOp, AsyncCopyGlobalToLocalOp, AsyncWaitOp } from "../../../dialects/ttg/ops/async-copy.js";
-import { LocalAllocOp, LocalDeallocOp, LocalLoadOp } from "../../../dialects/ttg/ops/local-memory.js";
-import { memDescType } from "../../../dialects/ttg/types.js";
+import { LocalLoadOp } from "../../../dialects/ttg/ops/local-memory.js";
 import type { Type } from "../../../ir/attribute.js";
 import { i32Attr } from "../../../ir/builtin-attrs.js";
-import { bitWidth, elementTypeOrSelf, numElements, RankedTensorType, type TensorType, tensorType } from "../../../ir/builtin-types.js";
+import { bitWidth, elementTypeOrSelf, numElements, RankedTensorType, tensorType } from "../../../ir/builtin-types.js";
 import type { View } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
@@ -25,6 +23,7 @@ import type { Rewriter } from "../../../rewrite/rewriter.js";
 import { lookupNumWarps } from "../../ttg/memory-access.js";
 import { addIterArgsToLoop, appendToYield } from "../../ttg/replace-with-new-signature.js";
 import { replaceUsesWithLocalLoad } from "../../ttg/shared-memory-uses.js";
+import { createAlloc, createSingleBufferView } from "../../ttg/software-pipelining/buffers.js";
 import { CoarseSchedule, inSlot } from "../../ttg/software-pipelining/coarse-schedule.js";
 import { bodyOf, forLoops } from "../../ttg/software-pipelining/pipelined-loops.js";
 import { isTMALoad } from "../tma/tma-copies.js";
@@ -32,7 +31,7 @@ import { whyNoAsyncCopy } from "./explain-pipelining.js";
 import { lowerMMAs } from "./lower-mma-v5.js";
 import { lowerTMADescriptors } from "./lower-tma-descriptors.js";
 import { type AsyncLoad, asyncLoadOf, firstUse, getDefUseStageDiff, isZero } from "./pipelined-loads.js";
-import { createIncrementModulo, createSingleBufferView, type Indices, type Ring } from "./rings.js";
+import { createIncrementModulo, type Indices, type Ring } from "./rings.js";
 import { createBarriersAndWaits, createTMAAsyncCopy } from "./tma-loads.js";
 
 /** Lowers every scheduled loop. Returns how many there were. */
@@ -57,7 +56,9 @@ function lowerLoads(rw: Rewriter, before: ForView, schedule: CoarseSchedule, axe
   if (explain) explainBuffers(explain, before, loads, schedule, axes);
   for (const { op } of loads) if (!RankedTensorType.is(op.result(0).type)) rw.from(op, () => scalarToTensorLoad(rw, op, before, schedule));
   if (loads.length === 0) return before;
-  const allocs = new Map(loads.map((load) => [load.op, rw.from(load.op, () => createAlloc(rw, before, load))]));
+  const allocs = new Map(
+    loads.map((load) => [load.op, rw.from(load.op, () => createAlloc(rw, before.op, load.op, load.encoding, load.buffers))]),
+  );
   const { loop, indices } = rw.from(before, () => addIndices(rw, before, loads));
   const barriers = createBarriersAndWaits(rw, loop, loads, indices, schedule);
   for (const { op, buffers, contiguity } of loads) {
@@ -115,14 +116,6 @@ function addIndices(rw: Rewriter, before: ForView, loads: readonly AsyncLoad[]):
   return { loop, indices };
 }
 
-function createAlloc(rw: Rewriter, loop: ForView, { op, buffers, encoding }: AsyncLoad): Value {
-  const { shape, elementType } = (op.result(0).type as TensorType).params;
-  const type = memDescType([buffers, ...shape], elementType, encoding, SharedMemorySpace.get(rw.ctx, {}), true);
-  const alloc = rw.setBefore(loop).value(LocalAllocOp, {}, { loc: op.locRef, types: [type] });
-  rw.setAfter(loop).create(LocalDeallocOp, { src: alloc }, { loc: loop.op.locRef });
-  return alloc;
-}
-
 /** A scalar is copied as a tensor of one element. */
 function scalarToTensorLoad(rw: Rewriter, op: Operation, loop: ForView, schedule: CoarseSchedule): void {
   const result = op.result(0);
@@ -160,7 +153,7 @@ function createAsyncCopy(
   inSlot(rw, schedule, use, () => {
     const token = rw.value(AsyncWaitOp, { asyncToken: [commit], num: 0 }, { loc });
     const buffer = createSingleBufferView(rw, alloc, extract);
-    if (!other || isZero(other)) return replaceUsesWithLocalLoad(rw, result, buffer, token);
+    if (!other || isZero(other)) return void replaceUsesWithLocalLoad(rw, result, buffer, token);
     if (!result.hasUses()) return;
     const true_value = rw.value(LocalLoadOp, { src: buffer, token }, { loc, types: [result.type] });
     rw.replaceAllUses(result, rw.value(SelectOp, { condition: mask!, true_value, false_value: other }, { loc }));

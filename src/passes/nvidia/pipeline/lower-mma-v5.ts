@@ -19,12 +19,13 @@ import { PassError } from "../../../pass/pass-error.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
 import { addIterArgsToLoop, appendToYield } from "../../ttg/replace-with-new-signature.js";
 import { replaceUsesAndPropagateType } from "../../ttg/shared-memory-uses.js";
+import { createSingleBufferView } from "../../ttg/software-pipelining/buffers.js";
 import { type CoarseSchedule, inSlot, type Slot } from "../../ttg/software-pipelining/coarse-schedule.js";
 import { bodyOf, findAncestorInBlock, SELF_LATENCY } from "../../ttg/software-pipelining/pipelined-loops.js";
 import { addCompletionBarrier } from "../completion-barrier.js";
 import { clearTokenOperand } from "../tensor-memory/remove-tmem-tokens.js";
 import { mmaOperands } from "./mma-v5.js";
-import { createBarrierAlloc, createIncrementModulo, createSingleBufferView } from "./rings.js";
+import { createBarrierAlloc, createIncrementModulo } from "./rings.js";
 
 type Alloc = View<typeof TMEMAllocOp>;
 

@@ -16,8 +16,9 @@ import { isZeroInt } from "../../../ir/match.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
 import { bodyOf, findAncestorInBlock, isDefinedOutsideOfLoop } from "../../ttg/software-pipelining/pipelined-loops.js";
+import { getCopyVecBytes } from "../../ttg/software-pipelining/shared-encoding-of-users.js";
 import { isTMALoad } from "../tma/tma-copies.js";
-import { getCopyVecBytes, getSharedEncoding } from "./shared-encoding-of-users.js";
+import { getSharedEncoding } from "./shared-encoding.js";
 
 /** Where the operands of an instruction come from. */
 export interface MmaOperands {

@@ -1,21 +1,14 @@
 import { moduleAxisInfo } from "../../../analysis/module-axis-info.js";
-import type { Operation } from "../../../ir/operation.js";
 import { definePass } from "../../../pass/define-pass.js";
 import { option } from "../../../pass/options.js";
 import { applyPatternsGreedily } from "../../../rewrite/greedy.js";
 import { Rewriter } from "../../../rewrite/rewriter.js";
 import { CoarseSchedule } from "../../ttg/software-pipelining/coarse-schedule.js";
 import { pipelineForLoop } from "../../ttg/software-pipelining/loop-expander.js";
-import {
-  forLoops,
-  getNumStagesOrDefault,
-  LOOP_CLUSTER,
-  LOOP_STAGE,
-  SCHEDULED_MAX_STAGE,
-} from "../../ttg/software-pipelining/pipelined-loops.js";
+import { resolveMaskOps, wrapInMaskOp } from "../../ttg/software-pipelining/mask-ops.js";
+import { dropSchedules, forLoops, getNumStagesOrDefault } from "../../ttg/software-pipelining/pipelined-loops.js";
 import { updateWaits } from "../../ttg/software-pipelining/update-waits.js";
 import { lowerLoops } from "./lower-loops.js";
-import { resolveMaskOps, wrapInMaskOp } from "./mask-ops.js";
 import { peelMmaEpilogue, wantsPeeledEpilogue } from "./peel-mma-epilogue.js";
 import { pipelineTMAStores } from "./tma-stores.js";
 import { asyncLaunchDots } from "./wgmma.js";
@@ -44,7 +37,9 @@ export const pipeline = definePass("tritongpu-pipeline", {
       const keepPredicateStage = loop.op.hasAttr(KEEP_PREDICATE_STAGE);
       if (!schedule) continue;
       const peels = !keepPredicateStage && wantsPeeledEpilogue(loop, schedule);
-      const made = rw.from(loop, () => pipelineForLoop(rw, loop, schedule.getOpsInOrder(loop), wrapInMaskOp, keepPredicateStage || peels));
+      const made = rw.from(loop, () =>
+        pipelineForLoop(rw, loop, schedule.getOpsInOrder(loop), wrapInMaskOp, { keepPredicateStage: keepPredicateStage || peels }),
+      );
       if (made && peels) rw.from(made, () => peelMmaEpilogue(rw, made));
       if (made) count("expanded");
       else
@@ -69,9 +64,3 @@ export const pipeline = definePass("tritongpu-pipeline", {
     for (const loop of forLoops(root).filter((each) => getNumStagesOrDefault(each, options.numStages) > 1)) pipelineTMAStores(rw, loop);
   },
 });
-
-function dropSchedules(root: Operation): void {
-  root.walkPostOrder((op) => {
-    for (const name of [LOOP_STAGE, LOOP_CLUSTER, SCHEDULED_MAX_STAGE]) if (op.hasAttr(name)) op.removeAttr(name);
-  });
-}

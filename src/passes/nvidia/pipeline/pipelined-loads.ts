@@ -17,8 +17,9 @@ import { getCTALayout } from "../../../layout/encoding-queries.js";
 import { getDefaultBlockedEncoding } from "../../../layout/encodings/blocked.js";
 import type { CoarseSchedule, Slot } from "../../ttg/software-pipelining/coarse-schedule.js";
 import { bodyOf, findAncestorInBlock } from "../../ttg/software-pipelining/pipelined-loops.js";
+import { canBeConvertedToAsyncLoad, getCopyVecBytes, loadContiguity } from "../../ttg/software-pipelining/shared-encoding-of-users.js";
 import { isTMALoad } from "../tma/tma-copies.js";
-import { canBeConvertedToAsyncLoad, getCopyVecBytes, getSharedEncoding, loadContiguity } from "./shared-encoding-of-users.js";
+import { getSharedEncoding } from "./shared-encoding.js";
 
 /** A load that becomes a copy to a ring of buffers. */
 export interface AsyncLoad {

@@ -4,8 +4,7 @@ import { encodingAttr } from "../../../dialects/ttg/encodings/define-encoding.js
 import { SharedMemorySpace } from "../../../dialects/ttg/encodings/shared-memory.js";
 import { enclosingModule, getNumCTAs } from "../../../dialects/ttg/num-warps.js";
 import { LocalAllocOp, LocalDeallocOp } from "../../../dialects/ttg/ops/local-memory.js";
-import { MemDescIndexOp } from "../../../dialects/ttg/ops/memdesc-views.js";
-import { type MemDesc, memDescType } from "../../../dialects/ttg/types.js";
+import { memDescType } from "../../../dialects/ttg/types.js";
 import { InitBarrierOp, InvalBarrierOp } from "../../../dialects/ttng/ops/barrier.js";
 import { i32Attr } from "../../../ir/builtin-attrs.js";
 import { i64 } from "../../../ir/builtin-types.js";
@@ -15,6 +14,7 @@ import type { Value } from "../../../ir/value.js";
 import { cgaFromBases } from "../../../layout/encodings/cga.js";
 import type { LinearLayout } from "../../../layout/linear-layout.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
+import { createSingleBufferView } from "../../ttg/software-pipelining/buffers.js";
 
 /** The counters of a ring: where the next copy goes, where the next load comes from, and the phase of the barrier that it waits for. */
 export interface Indices {
@@ -25,13 +25,6 @@ export interface Indices {
 }
 export interface Ring extends Indices {
   readonly alloc: Value;
-}
-
-/** One buffer of a ring. */
-export function createSingleBufferView(rw: Rewriter, alloc: Value, index: Value): Value {
-  const { shape, elementType, encoding, memorySpace, mutableMemory } = (alloc.type as MemDesc).params;
-  const types = [memDescType(shape.slice(1), elementType, encoding, memorySpace, mutableMemory)];
-  return rw.value(MemDescIndexOp, { src: alloc, index }, { loc: alloc.definingOp?.locRef ?? rw.loc, types });
 }
 
 /** The number after `counter`, or zero when that is `modulus`: then `wraps` holds. */

@@ -3,15 +3,12 @@
  * Source: lib/Dialect/TritonGPU/Transforms/Pipeliner/ScheduleLoops.cpp.
  */
 import { getForwardSlice } from "../../../analysis/slices.js";
-import { BarrierOp } from "../../../dialects/gpu/ops/barrier.js";
 import type { ForView } from "../../../dialects/scf/ops/for.js";
 import { IfOp } from "../../../dialects/scf/ops/if.js";
-import { AssertOp, PrintOp } from "../../../dialects/tt/ops/debug.js";
 import { DescriptorGatherOp, DescriptorLoadOp } from "../../../dialects/tt/ops/descriptor.js";
 import { LoadOp } from "../../../dialects/tt/ops/memory.js";
 import { AsyncCopyGlobalToLocalOp } from "../../../dialects/ttg/ops/async-copy.js";
 import { LocalLoadOp, LocalStoreOp } from "../../../dialects/ttg/ops/local-memory.js";
-import * as ttg from "../../../dialects/ttg/ops/since-3-7.js";
 import { ArriveBarrierOp, WaitBarrierOp } from "../../../dialects/ttng/ops/barrier.js";
 import { MMAv5OpInterface } from "../../../dialects/ttng/ops/tc-gen5-mma.js";
 import { TMEMLoadOp, TMEMStoreOp } from "../../../dialects/ttng/ops/tensor-memory.js";
@@ -21,15 +18,13 @@ import type { OpDef } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import { definePass } from "../../../pass/define-pass.js";
 import { type Cluster, CoarseSchedule } from "../../ttg/software-pipelining/coarse-schedule.js";
+import { bodyOf, findAncestorInBlock, forLoops, getNestedOperands, LATENCY } from "../../ttg/software-pipelining/pipelined-loops.js";
 import {
-  bodyOf,
-  findAncestorInBlock,
-  forLoops,
-  getNestedOperands,
-  isOuterLoop,
-  LATENCY,
-  loopHasDistGreaterThanOne,
-} from "../../ttg/software-pipelining/pipelined-loops.js";
+  barrierIn,
+  isSafeToPipeline,
+  scheduleDistanceOneDependencies,
+  scheduleRemainingToLastStage,
+} from "../../ttg/software-pipelining/schedule-rest.js";
 import { explainBarrier } from "./explain-pipelining.js";
 
 type Latencies = ReadonlyMap<Operation, number>;
@@ -70,22 +65,11 @@ function scheduleLoop(loop: ForView, latencies: Latencies): boolean {
 
 /** The schedule of the ops with a latency and what follows from them; the rest is fitted in around it. */
 function initialSchedule(loop: ForView, latencies: Latencies): CoarseSchedule | undefined {
-  if (loopHasDistGreaterThanOne(loop) || isOuterLoop(loop)) return undefined;
-  if (barrierIn(loop)) return undefined;
+  if (!isSafeToPipeline(loop)) return undefined;
   if (hasLatencies(loop, latencies)) return scheduleKeyOps(loop, latencies);
   return loop.op.hasAttr("tt.warp_specialize") ? partitionedSchedule(loop, latencies) : undefined;
 }
 
-/** An op for which all threads meet, or since 3.7 one that stops or prints. */
-function barrierIn(loop: ForView): Operation | undefined {
-  const ofVersion = loop.op.ctx.triton.keepsLoopsThatPrint ? [ttg.BarrierOp, AssertOp, PrintOp] : [BarrierOp];
-  let barrier: Operation | undefined;
-  loop.op.walk((op) => {
-    if (ofVersion.some((def) => def.is(op))) barrier = op;
-    return barrier ? "interrupt" : undefined;
-  });
-  return barrier;
-}
 function hasLatencies(loop: ForView, latencies: Latencies): boolean {
   return bodyOf(loop)
     .opsWithoutTerminator()
@@ -201,49 +185,4 @@ function needsOf(root: Operation, met: Set<Operation>): Operation[] {
       work.push(definingOp);
     }
   return found;
-}
-
-/** Puts ops that an op needs from the previous round into the next stage, just before the op; a load goes with the op. */
-function scheduleDistanceOneDependencies(loop: ForView, schedule: CoarseSchedule): void {
-  const { numStages } = schedule;
-  const body = bodyOf(loop);
-  const before = new Map<Cluster, Cluster>();
-  for (const op of body.opsWithoutTerminator()) {
-    const slot = schedule.slots.get(op);
-    if (!slot || slot.stage === numStages - 1) continue;
-    const { stage, cluster } = slot;
-    for (const operand of getNestedOperands(op)) {
-      if (operand.argOwner !== body || operand.index === 0) continue;
-      const def = body.lastOp!.operand(operand.index - 1).definingOp;
-      if (!def || schedule.has(def)) continue;
-      const isLoad = LoadOp.is(def);
-      let target = isLoad ? cluster : before.get(cluster);
-      if (!target) before.set(cluster, (target = schedule.newClusterBefore(cluster)));
-      const targetStage = isLoad ? stage : stage + 1;
-      schedule.insertIfAbsent(def, targetStage, target);
-      schedule.insertDepsOfOp(def, targetStage, target, true);
-    }
-  }
-}
-
-/** Puts the remaining ops into the last stage, as early in a round as their operands allow. */
-function scheduleRemainingToLastStage(loop: ForView, schedule: CoarseSchedule, afterPrologue: Cluster): void {
-  const lastStage = schedule.numStages - 1;
-  const rest = new Map<Operation, Cluster>();
-  for (const op of bodyOf(loop).opsWithoutTerminator()) if (!schedule.has(op)) rest.set(op, afterPrologue);
-  const work = schedule
-    .getOpsInOrder(loop)
-    .filter(({ stage }) => stage === lastStage)
-    .map(({ op }) => op);
-  for (let op = work.pop(); op; op = work.pop()) {
-    const own = schedule.slots.get(op)?.cluster ?? rest.get(op)!;
-    for (const result of op.results)
-      for (const user of result.users()) {
-        const known = rest.get(user);
-        if (!known || known.index >= own.index) continue;
-        rest.set(user, own);
-        work.push(user);
-      }
-  }
-  for (const [op, cluster] of rest) schedule.insert(op, lastStage, cluster);
 }

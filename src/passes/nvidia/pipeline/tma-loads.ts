@@ -11,11 +11,12 @@ import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
 import { replaceUsesWithLocalLoad } from "../../ttg/shared-memory-uses.js";
+import { createSingleBufferView } from "../../ttg/software-pipelining/buffers.js";
 import { type CoarseSchedule, inSlot } from "../../ttg/software-pipelining/coarse-schedule.js";
 import { findAncestorInBlock } from "../../ttg/software-pipelining/pipelined-loops.js";
 import { bytesPerCTA, copyFromDescriptor, isTMALoad } from "../tma/tma-copies.js";
 import { type AsyncLoad, firstUse, mustLoadToRegisters } from "./pipelined-loads.js";
-import { createBarrierAlloc, createSingleBufferView, type Indices, type Ring } from "./rings.js";
+import { createBarrierAlloc, type Indices, type Ring } from "./rings.js";
 
 /** The barrier that a copy signals, and the wait for it. */
 export interface BarrierAndWait {

@@ -158,8 +158,8 @@ export class CoarseSchedule {
     const known = intOf(loop.op.attr(SCHEDULED_MAX_STAGE));
     loop.op.setAttr(SCHEDULED_MAX_STAGE, i32Attr(ctx, Math.max(this.numStages - 1, known ?? -1)));
   }
-  /** The schedule that a loop's attributes describe; undefined when it has none. */
-  static deserialize(loop: ForView): CoarseSchedule | undefined {
+  /** The schedule that a loop's attributes describe; undefined when it has none. Clusters before the first used one go, or stay empty. */
+  static deserialize(loop: ForView, normalize = true): CoarseSchedule | undefined {
     const maxStage = intOf(loop.op.attr(SCHEDULED_MAX_STAGE));
     if (maxStage === undefined) return undefined;
     const schedule = new CoarseSchedule(maxStage + 1);
@@ -170,7 +170,7 @@ export class CoarseSchedule {
       if (stage !== undefined && cluster !== undefined) placed.push({ op, stage, cluster });
     }
     if (placed.length === 0) return schedule;
-    const first = placed.reduce((least, { cluster }) => Math.min(least, cluster), Infinity);
+    const first = normalize ? placed.reduce((least, { cluster }) => Math.min(least, cluster), Infinity) : 0;
     const last = placed.reduce((most, { cluster }) => Math.max(most, cluster), 0);
     for (let i = first; i <= last; i++) schedule.newClusterAtBack();
     for (const { op, stage, cluster } of placed) schedule.insert(op, stage, schedule.clusters[cluster - first]!);

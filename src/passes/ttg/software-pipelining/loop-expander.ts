@@ -1,9 +1,9 @@
 /**
  * Makes a pipelined loop out of a loop and its schedule: a prologue that starts the first rounds, and a loop each round of which
- * works at several rounds of the old one. Rounds that do not exist are masked, so that no epilogue is needed.
+ * works at several rounds of the old one. Rounds that do not exist are masked; or an epilogue ends the last ones, if asked for.
  * Source: lib/Dialect/TritonGPU/Transforms/Pipeliner/PipelineExpander.cpp.
  */
-import { AddIOp, CmpIOp, ConstantOp, MulIOp, SelectOp, SubIOp } from "../../../dialects/arith/ops/index.js";
+import { AddIOp, CmpIOp, ConstantOp, DivSIOp, MaxSIOp, MulIOp, SelectOp, SubIOp } from "../../../dialects/arith/ops/index.js";
 import { valueLocation } from "../../../dialects/scf/build.js";
 import { ForOp, type ForView } from "../../../dialects/scf/ops/for.js";
 import { YieldOp } from "../../../dialects/scf/ops/yield.js";
@@ -25,6 +25,14 @@ import { bodyOf, isDefinedOutsideOfLoop } from "./pipelined-loops.js";
 /** Makes an op do nothing where the predicate does not hold. */
 export type Predicate = (rw: Rewriter, op: Operation, pred: Value) => Operation;
 
+export interface ExpandOptions {
+  readonly keepPredicateStage?: boolean;
+  /** Make an epilogue, instead of masking rounds in the loop. */
+  readonly peelEpilogue?: boolean;
+  /** Hears of each op of the prologue. */
+  readonly inPrologue?: (op: Operation) => void;
+}
+
 /** The stages in which a value that crosses stages is made and last used. */
 interface Liverange {
   readonly defStage: number;
@@ -37,13 +45,17 @@ export function pipelineForLoop(
   loop: ForView,
   schedule: readonly Scheduled[],
   predicate: Predicate,
-  keepPredicateStage = false,
+  options: ExpandOptions = {},
 ): ForView | undefined {
-  const expander = new LoopExpander(rw, loop, schedule, predicate, keepPredicateStage);
+  const expander = new LoopExpander(rw, loop, schedule, predicate, options);
   if (!expander.valid()) return undefined;
   rw.setBefore(loop);
   expander.emitPrologue();
-  return expander.emitKernel();
+  const kernel = expander.emitKernel();
+  const results = kernel.op.results.slice(0, loop.op.numResults);
+  rw.setAfter(kernel);
+  rw.replace(loop, options.peelEpilogue ? expander.emitEpilogue(results) : results);
+  return kernel;
 }
 
 class LoopExpander {
@@ -60,7 +72,7 @@ class LoopExpander {
     readonly loop: ForView,
     schedule: readonly Scheduled[],
     readonly predicate: Predicate,
-    readonly keepPredicateStage: boolean,
+    readonly options: ExpandOptions,
   ) {
     this.#body = bodyOf(loop);
     for (const { op, stage } of schedule) this.#stages.set(op, stage);
@@ -156,16 +168,22 @@ class LoopExpander {
       }
     }
   }
-  #emitInPrologue(op: Operation, round: number, pred: Value | undefined): void {
-    const { rw, loop } = this;
-    let made = rw.clone(op);
+  /** A copy of an op that uses one version of what it needs. */
+  #copy(op: Operation, version: number, pred: Value | undefined): Operation {
+    const { rw } = this;
+    const made = rw.clone(op);
     made.walk((nested) => {
       for (const use of nested.operandUses) {
         const def = use.value.definingOp;
-        if ((!def || !made.isAncestorOf(def)) && this.#versions.has(use.value)) use.set(this.#version(use.value, round));
+        if ((!def || !made.isAncestorOf(def)) && this.#versions.has(use.value)) use.set(this.#version(use.value, version));
       }
     });
-    if (pred) made = rw.preserving(() => this.predicate(rw, made, pred));
+    return pred ? rw.preserving(() => this.predicate(rw, made, pred)) : made;
+  }
+  #emitInPrologue(op: Operation, round: number, pred: Value | undefined): void {
+    const { rw, loop } = this;
+    const made = this.#copy(op, round, pred);
+    this.options.inPrologue?.(made);
     op.results.forEach((result, r) => {
       let source = made.result(r);
       for (const { value, index } of this.#yielded) {
@@ -227,7 +245,8 @@ class LoopExpander {
     rw.setEnd(body);
     const mapping = new Mapping({ ops: true }).mapAll(this.#body.args, body.args);
     const predicates: Value[] = [];
-    for (let stage = 0; stage < maxStage; stage++) predicates.push(this.#predicateForStage(body.args[0]!, stage));
+    if (!this.options.peelEpilogue)
+      for (let stage = 0; stage < maxStage; stage++) predicates.push(this.#predicateForStage(body.args[0]!, stage));
     for (const op of this.#order) {
       const stage = this.#stageOf(op);
       const made = rw.clone(op, mapping);
@@ -235,18 +254,93 @@ class LoopExpander {
       const pred = predicates[stage];
       if (pred) mapping.mapAll(op.results, rw.preserving(() => this.predicate(rw, made, pred)).results);
     }
+    // From now on the versions are those of the rounds after the loop's last one.
+    this.#versions.clear();
     const results = this.#yielded.map(({ value, index }) => this.#yieldedNow(value, index, mapping, predicates, body.args));
     for (const [value, { defStage, lastUseStage }] of ranges) {
-      for (let i = 1; i < lastUseStage - defStage; i++) results.push(body.args[results.length + 2]!);
+      let version = maxStage - lastUseStage + 1;
+      for (let i = 1; i < lastUseStage - defStage; i++) {
+        this.#setVersion(value, kernel.op.result(results.length), version++);
+        results.push(body.args[results.length + 2]!);
+      }
+      this.#setVersion(value, kernel.op.result(results.length), version);
       results.push(mapping.get(value));
     }
+    for (const { value, index } of this.#yielded) {
+      const arg = this.#iterArgs[index]!;
+      const stage = value.definingOp && this.#stages.get(value.definingOp);
+      if (stage === undefined) for (let version = 1; version <= maxStage; version++) this.#setVersion(arg, value, version);
+      else if (stage > 0) this.#setVersion(arg, kernel.op.result(index), maxStage - stage + 1);
+    }
     rw.create(YieldOp, { results }, { loc: loop.op.locRef });
-    rw.replace(loop, kernel.op.results.slice(0, loop.op.numResults));
     return kernel;
+  }
+  /** Ends the rounds that the loop began, part by part. Returns the results of the old loop; `results` are those of the new one. */
+  emitEpilogue(results: readonly Value[]): readonly Value[] {
+    const { rw, loop } = this;
+    const { lowerBound, upperBound, step, op: forOp } = loop;
+    const options = { loc: forOp.locRef };
+    const maxStage = this.#maxStage;
+    const constant = (n: number): Value => rw.value(ConstantOp, { value: intAttr(lowerBound.type, n) }, options);
+    const [zero, one] = [constant(0), constant(1)];
+    const isNegative = rw.value(CmpIOp, { predicate: "slt", lhs: step, rhs: zero }, options);
+    const towardsZero = rw.value(SelectOp, { condition: isNegative, true_value: one, false_value: constant(-1) }, options);
+    const distance = rw.value(SubIOp, { lhs: upperBound, rhs: lowerBound }, options);
+    const extended = rw.value(AddIOp, { lhs: distance, rhs: step }, options);
+    const rounded = rw.value(AddIOp, { lhs: extended, rhs: towardsZero }, options);
+    const rounds = rw.value(DivSIOp, { lhs: rounded, rhs: step }, options);
+    const ahead = rw.value(SubIOp, { lhs: rounds, rhs: constant(maxStage) }, options);
+    let round = rw.value(MaxSIOp, { lhs: zero, rhs: ahead }, options);
+    const dynamic = this.#isDynamic();
+    const predicates: (Value | undefined)[] = [undefined];
+    for (let part = 1; part <= maxStage; part++) {
+      const offset = rw.value(MulIOp, { lhs: step, rhs: round }, options);
+      this.#setVersion(this.#body.args[0]!, rw.value(AddIOp, { lhs: lowerBound, rhs: offset }, options), part);
+      round = rw.value(AddIOp, { lhs: round, rhs: one }, options);
+      predicates.push(dynamic ? rw.value(CmpIOp, { predicate: "sge", lhs: rounds, rhs: constant(part) }, options) : undefined);
+    }
+    const returned = [...results];
+    for (let part = 1; part <= maxStage; part++) {
+      const made = new Map<number, number>();
+      for (const op of this.#order) {
+        const stage = this.#stageOf(op);
+        if (stage < part) continue;
+        const version = maxStage - stage + part;
+        const copy = this.#copy(op, version, predicates[version]);
+        op.results.forEach((result, r) => {
+          this.#setVersion(result, copy.result(r), version);
+          for (const { value, index } of this.#yielded) {
+            if (value !== result) continue;
+            returned[index] = copy.result(r);
+            made.set(index, version);
+            if (version < maxStage) this.#setVersion(this.#iterArgs[index]!, copy.result(r), version + 1);
+          }
+        });
+      }
+      if (!dynamic) continue;
+      // A round that does not exist leaves what the one before gave.
+      returned.forEach((true_value, index) => {
+        const version = made.get(index);
+        if (version === undefined) return;
+        const arg = this.#iterArgs[index]!;
+        const parts = { condition: predicates[version]!, true_value, false_value: this.#version(arg, version) };
+        const value = rw.value(SelectOp, parts, options);
+        returned[index] = value;
+        if (version < maxStage) this.#setVersion(arg, value, version + 1);
+      });
+    }
+    return returned;
   }
   #makeLoop(initArgs: readonly Value[]): ForView {
     const { rw, loop } = this;
-    const { lowerBound, upperBound, step, op } = loop;
+    const { lowerBound, step, op } = loop;
+    let { upperBound } = loop;
+    if (this.options.peelEpilogue) {
+      const options = { loc: op.locRef };
+      const rounds = rw.value(ConstantOp, { value: intAttr(upperBound.type, this.#maxStage) }, options);
+      const distance = rw.value(MulIOp, { lhs: step, rhs: rounds }, options);
+      upperBound = rw.value(SubIOp, { lhs: upperBound, rhs: distance }, options);
+    }
     const region = new Region(rw.ctx, null, 0);
     const block = region.addBlock();
     block.addArgument(lowerBound.type, op.locRef);
@@ -261,7 +355,7 @@ class LoopExpander {
     const { rw, loop } = this;
     const { upperBound, step } = loop;
     const options = { loc: loop.op.locRef };
-    if (this.keepPredicateStage) {
+    if (this.options.keepPredicateStage) {
       const types = [i1(rw.ctx)];
       return rw.value(PredicateStageOp, { iv, ub: upperBound, step, maxStage: this.#maxStage, stage }, { ...options, types });
     }
@@ -303,7 +397,7 @@ class LoopExpander {
   #yieldedNow(value: Value, index: number, mapping: Mapping, predicates: readonly Value[], args: readonly Value[]): Value {
     const { rw, loop } = this;
     const true_value = mapping.get(value);
-    const { def } = loop.op.result(index).hasUses() ? this.#definition(value) : { def: undefined };
+    const { def } = !this.options.peelEpilogue && loop.op.result(index).hasUses() ? this.#definition(value) : { def: undefined };
     const stage = def && this.#stages.get(def);
     if (stage === undefined || stage >= this.#maxStage) return true_value;
     const false_value = args[index + 1]!;

@@ -69,3 +69,10 @@ export function findAncestorInBlock(block: Block, op: Operation): Operation | un
   for (let at: Operation | null = op; at; at = at.parentOp) if (at.block === block) return at;
   return undefined;
 }
+
+/** Removes the schedules of loops from the IR. */
+export function dropSchedules(root: Operation): void {
+  root.walkPostOrder((op) => {
+    for (const name of [LOOP_STAGE, LOOP_CLUSTER, SCHEDULED_MAX_STAGE]) if (op.hasAttr(name)) op.removeAttr(name);
+  });
+}

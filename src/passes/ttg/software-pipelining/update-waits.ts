@@ -15,6 +15,11 @@ export function updateWaits(rw: Rewriter, root: Operation): void {
     op.setAttr("num", i32Attr(op.ctx, minNumInterleavedCommitOps(op)));
     waits.push(op);
   });
+  combineRedundantWaits(rw, waits);
+}
+
+/** Makes one wait of those between which nothing is started. */
+export function combineRedundantWaits(rw: Rewriter, waits: readonly Operation[]): void {
   const replaced = new Map<Operation, Operation>();
   for (const wait of waits) {
     if (replaced.has(wait)) continue;

@@ -327,8 +327,8 @@ export const TTGIR_FAULTS: readonly Fault[] = [
     {
       in: "createAsyncCopy",
       fault: "nothing is waited for",
-      find: "return replaceUsesWithLocalLoad(rw, result, buffer, token);",
-      replace: "return replaceUsesWithLocalLoad(rw, result, buffer, undefined as never);",
+      find: "return void replaceUsesWithLocalLoad(rw, result, buffer, token);",
+      replace: "return void replaceUsesWithLocalLoad(rw, result, buffer, undefined as never);",
       equivalent: "tokens are for the compiler; the wait itself is there",
     },
     {
@@ -344,17 +344,19 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       replace: "true_value: lhs, false_value: lhs",
     },
     {
-      in: "createAlloc",
-      fault: "the ring has one buffer less",
-      find: "[buffers, ...shape]",
-      replace: "[Math.max(1, buffers - 1), ...shape]",
-    },
-    {
       in: "lowerLoads",
       fault: "copies are on their way when the loop ends",
       find: "rw.create(AsyncWaitOp, { asyncToken: [], num: 0 }",
       replace: "rw.create(AsyncWaitOp, { asyncToken: [], num: 1 }",
       equivalent: "what is copied in vain is read by nobody, and its buffer is not used again before a barrier",
+    },
+  ]),
+  ...inFile("passes/ttg/software-pipelining/buffers.ts", [
+    {
+      in: "createAlloc",
+      fault: "the ring has one buffer less",
+      find: "[buffers, ...shape]",
+      replace: "[Math.max(1, buffers - 1), ...shape]",
     },
   ]),
   ...inFile("passes/nvidia/pipeline/rings.ts", [
@@ -379,7 +381,12 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       find: "minNumInterleavedCommitOps(op)));",
       replace: "minNumInterleavedCommitOps(op) + 1));",
     },
-    { in: "updateWaits", fault: "a wait for several is that of the weakest", find: "Math.min(...group", replace: "Math.max(...group" },
+    {
+      in: "combineRedundantWaits",
+      fault: "a wait for several is that of the weakest",
+      find: "Math.min(...group",
+      replace: "Math.max(...group",
+    },
     {
       in: "countCommits",
       fault: "every wait is for all",
@@ -456,7 +463,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       replace: "rw.setAfter(loop);",
     },
   ]),
-  ...inFile("passes/nvidia/pipeline/mask-ops.ts", [
+  ...inFile("passes/ttg/software-pipelining/mask-ops.ts", [
     {
       in: "predicateOp",
       fault: "copies are not masked",

@@ -20,12 +20,10 @@ import { bitWidth, RankedTensorType, type TensorType } from "../../../ir/builtin
 import type { View } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
-import type { DistributedParams, SwizzledSharedParams } from "../../../layout/encoding-params.js";
-import { getCTALayout, getOrder, getOrderForMemory, getSharedOrder } from "../../../layout/encoding-queries.js";
+import type { SwizzledSharedParams } from "../../../layout/encoding-params.js";
+import { getCTALayout, getOrderForMemory, getSharedOrder } from "../../../layout/encoding-queries.js";
 import { swizzledSharedForDot } from "../../../layout/encodings/shared-for-dot.js";
 import type { LinearLayout } from "../../../layout/linear-layout.js";
-import { getEncodingFromDescriptor } from "../tma/descriptor-layouts.js";
-import { isTMALoad } from "../tma/tma-copies.js";
 import { swizzleLikeDotOperand } from "./dot-operand-like.js";
 
 /** The layout that all users of a value agree on; none if they need none, or if two of them contradict each other. */
@@ -101,20 +99,4 @@ export function canBeConvertedToAsyncLoad(load: View<typeof LoadOp>, axes: Modul
   const pointer = RankedTensorType.is(type) ? type.params.elementType : type;
   const bits = PointerType.is(pointer) ? bitWidth(pointer.params.pointeeType)! : 0;
   return bits * (RankedTensorType.is(type) ? loadContiguity(load, axes) : 1) >= 32;
-}
-
-/** The layout in shared memory for what an op loads: what its users want, or plain rows. */
-export function getSharedEncoding(op: Operation): Attribute {
-  // TMA writes the layout that its descriptor says.
-  if (isTMALoad(op)) return getEncodingFromDescriptor(op.result(0).type as TensorType, op.operand(0));
-  const [fromAlloc] = localAllocEncodings(op);
-  const wanted = fromAlloc ?? getSharedEncIfAllUsersAreDotEnc(op.result(0)).encoding;
-  if (wanted) return wanted;
-  return rowsInSharedMemory(op.result(0).type as TensorType);
-}
-/** A tensor's plain rows, in the order that its own layout has. */
-export function rowsInSharedMemory({ ctx, params: { shape, encoding } }: TensorType): Attribute {
-  const params: DistributedParams = distributedParams(encoding)!;
-  const order = getOrder(params, shape);
-  return encodingAttr(ctx, { kind: "swizzled_shared", vec: 1, perPhase: 1, maxPhase: 1, order, cga: getCTALayout(params)! });
 }
