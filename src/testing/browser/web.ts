@@ -146,6 +146,12 @@ const MORE: Checks = {
     assert.match(await textOf(page.locator(".said")), /at byte \d+, bank \d+/);
     await page.locator(".below .choice button", { hasText: "elements" }).click();
   },
+  "limits of a launch that is typed": async (page) => {
+    await page.getByLabel("example").selectOption("matmul.ttir");
+    await page.locator(".status", { hasText: /^matmul on/ }).waitFor();
+    await limitsOf(page);
+    assert.match(await textOf(page.locator(".below .row", { hasText: "bound by" })), /tensor cores|L2|DRAM|shared memory/);
+  },
   "B may be another kernel": async (page) => {
     await page.getByLabel("example").selectOption("vecadd.ttir");
     await page.locator(".status", { hasText: /^vecadd on/ }).waitFor();
@@ -241,7 +247,7 @@ const ACCESSIBLE: Checks = {
     await page.locator(".status", { hasText: /^vecadd/ }).waitFor();
     for (const tab of ["passes", "layout", "code"]) {
       await page.locator(`#tab-${tab}`).click();
-      await page.waitForFunction((name) => (document.querySelector("#panel") as HTMLElement).dataset["drawn"] === name, tab);
+      await drawn(page, tab);
       assert.deepEqual(await barriers(page), [], tab);
     }
   },
@@ -279,6 +285,22 @@ async function paste(page: Page, text: string): Promise<void> {
     editor.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
   }, text);
 }
+/** Opens the limits of a launch of the matmul that the page begins with. */
+async function limitsOf(page: Page): Promise<void> {
+  await page.locator("#tab-limits").click();
+  const launch = page.getByLabel(/^launch: /);
+  await launch.fill("M=1024 N=1024 K=1024 sam=1024 sbk=1024 scm=1024 grid=256");
+  await launch.press("Enter");
+  await page
+    .locator(".below .row", { hasText: /bound by/ })
+    .first()
+    .waitFor();
+}
+
+/** Waits until the panel shows a tab. */
+const drawn = (page: Page, tab: string) =>
+  page.waitForFunction((name) => (document.querySelector("#panel") as HTMLElement).dataset["drawn"] === name, tab);
+
 /** Waits until nothing is compiled. */
 const settled = (page: Page) =>
   page.waitForFunction(() => document.querySelector(".pass") !== null && !document.querySelector(".status.busy"), undefined, {
@@ -325,6 +347,22 @@ async function drawPictures(page: Page, url: string): Promise<void> {
   await openBanks(page);
   await page.locator(".banks g").nth(40).click();
   await picture("shared-memory");
+  await limitsOf(page);
+  await picture("limits");
+  await page.locator("#tab-flow").click();
+  await drawn(page, "flow");
+  await picture("control-flow");
+  await page.locator("button", { hasText: "A/B" }).click();
+  await page.getByLabel("warps").selectOption("8");
+  await page.locator("#tab-compare:not([hidden])").waitFor();
+  await page.locator("#tab-compare").click();
+  await page.locator(".below .row", { hasText: "→ here" }).first().waitFor();
+  await picture("compare");
+  await page.locator("button", { hasText: "A/B" }).click();
+  await page.locator("header button", { hasText: "CuTe" }).click();
+  await page.locator("#mode-cute svg g").first().waitFor();
+  await picture("cute");
+  await page.locator("header button", { hasText: "compiler" }).click();
   await page.getByLabel("example").selectOption("seed003_matmul.py");
   await page.locator(".status", { hasText: /^matmul_kernel/ }).waitFor();
   await page.emulateMedia({ colorScheme: "dark" });
