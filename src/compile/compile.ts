@@ -213,12 +213,16 @@ class Recorder {
   readonly #gone: Origins = new Map();
   readonly #identities = new Identities();
   readonly idOf = this.#identities.of;
+  /** The file of IR without locations: places in it are no places in Python, also where a pass made them part of others. */
+  readonly #inputFile: string | undefined;
 
   constructor(
     readonly module: Operation,
     readonly options: CompileOptions,
   ) {
     this.#stage = options.from === "llir" || options.from === "ttgir" ? "ttgir" : options.from === "ptx" ? "llir" : "ttir";
+    const { locRef } = module;
+    this.#inputFile = typeof locRef === "number" ? module.ctx.positionOf(locRef)?.file : undefined;
   }
 
   source(name: string): void {
@@ -403,7 +407,7 @@ class Recorder {
   }
 
   private locate(op: number, loc: LocationRef): void {
-    const stack = callStack(this.module.ctx, loc, MAX_CALLS);
+    const stack = callStack(this.module.ctx, loc, MAX_CALLS).filter(({ file }) => file !== this.#inputFile);
     if (stack.length > 0) this.locations.add(op, stack);
   }
 

@@ -68,3 +68,14 @@ test("an instruction that moves 16 bytes is no narrow access, though the mask of
   if ("error" in trace) throw new Error(trace.error);
   expect(findings(trace)).toEqual([]);
 });
+
+test("IR without locations has no lines of Python, also for ops that a pass made of several", () => {
+  const text = readFileSync("fixtures/kernels/softmax.ttir", "latin1")
+    .replace(/ ?loc\((?:#\w*|"[^"]*"\(#loc\d*\))\)/g, "")
+    .replace(/^#loc.*$/gm, "");
+  const source = readSource({ name: "plain.ttir", text });
+  const made = source.kind === "error" ? source : compile(source);
+  if (made.kind === "error") throw new Error(made.message);
+  expect(made.trace.locations.files).toEqual([]);
+  expect(findings(made.trace).every(({ source }) => source === undefined)).toBe(true);
+});

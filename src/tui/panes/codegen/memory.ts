@@ -29,7 +29,7 @@ export function memoryItems(
   if (shown.length === 0) return nothing(busy);
   // Instructions come before their costs where there is no room for both.
   const rated = width >= 72 && shown.some((f) => f.sectorsPerWarp !== undefined || f.wavefronts !== undefined);
-  const name = Math.max(12, Math.min(60, width - (rated ? 54 : 33)));
+  const name = Math.max(12, Math.min(60, width - (rated ? 54 : 34)));
   const items: CodegenItem[] = [
     {
       row: line(

@@ -5,7 +5,7 @@ import { initialState, reduce } from "../../control/reducer.js";
 import { PAPERS, paperOf, type Row, textOf } from "../../draw/style.js";
 import { computed, kernelSession, typed } from "../../session.fixture.js";
 import { insideOf } from "../../state/places.js";
-import { partsInSight, shortLine } from "./in-sight.js";
+import { partsInSight, resultEncoding, shortLine } from "./in-sight.js";
 import { diffRows, displayOf } from "./model.js";
 
 const KERNELS = readdirSync("fixtures/kernels").filter((name) => name.endsWith(".ttir") && !name.includes("triton20"));
@@ -48,6 +48,17 @@ test("the beginning, the stretch, and what is around it", () => {
   const parts = partsInSight(line, 40, [[at, at + 7]]);
   expect(parts.map(([from, to]) => line.slice(from, to)).join("…")).toMatch(/^%0 = a\.op.*….*changed/);
   expect(parts.reduce((n, [from, to]) => n + to - from + 1, 0)).toBeLessThanOrEqual(40);
+});
+
+test("a new line that is too long ends with the layout that it gives", () => {
+  const line = "%0 = ttg.convert_layout %1 : tensor<64x64xf16, #blocked1> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma}>>";
+  const seen = (text: string, columns: number) =>
+    partsInSight(text, columns, resultEncoding(text))
+      .map(([from, to]) => text.slice(from, to))
+      .join("…");
+  expect(seen(line, 80)).toMatch(/^%0 = ttg\.convert_layout.*….*, #ttg\.dot_op<\{opIdx = 0, parent = #mma\}>>$/);
+  expect(seen(shortLine(line).text, 45)).toMatch(/^%0 = ttg.convert_layout .*#mma·dot0›$/);
+  expect(resultEncoding("tt.return")).toEqual([]);
 });
 
 test("short types say shape, element and layout", () => {

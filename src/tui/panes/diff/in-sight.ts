@@ -37,6 +37,12 @@ export function partsInSight(text: string, columns: number, wanted: readonly Str
   return parts;
 }
 
+/** The encoding of a line's result: in a line that is new as a whole, it says most of what the type says. */
+export function resultEncoding(text: string): readonly Stretch[] {
+  const at = text.lastIndexOf(text.includes("‹") ? " #" : ", #");
+  return at < 0 ? [] : [[at, text.length]];
+}
+
 /** The parts with another one, in order; those that touch become one. */
 function withPart(parts: readonly Stretch[], [from, to]: Stretch): readonly Stretch[] {
   const touching = parts.filter(([a, b]) => a <= to && from <= b);

@@ -14,7 +14,7 @@ import { SIDE_BY_SIDE_COLUMNS, sourceBeside } from "../../state/places.js";
 import type { State } from "../../state/state.js";
 import { type Compared, comparedOf, symbolOf } from "../../state/steps.js";
 import type { Size2 } from "../pane.js";
-import { cutToParts, partsInSight, shortLine } from "./in-sight.js";
+import { cutToParts, partsInSight, resultEncoding, shortLine } from "./in-sight.js";
 import type { DiffMode } from "./pane.js";
 
 /** One displayed row: of both sides, of one side, or a fold of unchanged rows. */
@@ -352,6 +352,7 @@ function lineSpans(
   ];
   const room = p.columns - p.digits - 3;
   const note = side === "right" && row.uses !== undefined ? usesText(row).trim() : noteOf(row, at, p.mode);
+  if (wanted.length === 0 && row.kind !== "same" && p.mode !== "IR") wanted.push(...resultEncoding(said));
   if (p.left === 0 && !p.wrap && wanted.length > 0) {
     // A note gets what the line leaves of a narrow pane.
     const columns = note !== "" && room >= 80 ? room - note.length - 2 : room;
