@@ -109,9 +109,12 @@ class Values {
       for (const value of this.needs(node)) uses.set(value, uses.get(value)! - 1);
       return after;
     };
+    /** How often the values that a run needs are still used. */
+    const leftOf = (run: readonly Node[]): Map<Node, number> =>
+      new Map(run.flatMap((node) => this.needs(node).map((value) => [value, left.get(value)!])));
     /** The most words that are needed at once. */
     const peak = (run: readonly Node[]): number => {
-      const uses = new Map(run.flatMap((node) => this.needs(node).map((value) => [value, left.get(value)!])));
+      const uses = leftOf(run);
       let [words, most] = [now, now];
       for (const node of run) most = Math.max(most, (words = put(node, uses, words)));
       return most;
@@ -123,7 +126,7 @@ class Values {
       let run = nodes.slice(start, end);
       const before = run.length > MOST_INSTRUCTIONS ? 0 : peak(run);
       if (before > REGISTERS) {
-        const other = this.#reordered(run, behind, new Map(left));
+        const other = this.#reordered(run, behind, leftOf(run));
         const after = peak(other);
         if (after <= before * WORTH || after <= FITS) run = other;
       }
