@@ -1,5 +1,5 @@
 /**
- * The order of a block's instructions where more values would be needed at once than a thread has registers: next comes what makes the
+ * The order of a block's instructions where many values would be needed at once: next comes what makes the
  * fewest new values and ends the most, and of those loads the one that most can go on with. The assembler keeps chains in the order in which
  * it finds them, and stores in memory what does not fit.
  *
@@ -13,8 +13,10 @@ import { terminatorInputs } from "./schedule.js";
 
 /** The number of 32-bit registers that a thread has. */
 const REGISTERS = 255;
-/** The assembler orders instructions too: the program's order stays where another one neither fits nor needs a quarter less. */
-const FITS = 240;
+/** Fewer words are held in any order: the assembler orders instructions too. */
+const FEW = 64;
+/** The program's order stays where another one fits but needs hardly less, or neither fits nor needs a quarter less. */
+const FEWER = 0.95;
 const WORTH = 0.75;
 /** Longer runs stay as they are: this takes time in the square of their length. */
 const MOST_INSTRUCTIONS = 20_000;
@@ -125,10 +127,10 @@ class Values {
       while (end < nodes.length && isMovable(nodes[end]!)) end++;
       let run = nodes.slice(start, end);
       const before = run.length > MOST_INSTRUCTIONS ? 0 : peak(run);
-      if (before > REGISTERS) {
+      if (before > FEW) {
         const other = this.#reordered(run, behind, leftOf(run));
         const after = peak(other);
-        if (after <= before * WORTH || after <= FITS) run = other;
+        if (after <= before * (after <= REGISTERS ? FEWER : WORTH)) run = other;
       }
       for (const node of [...run, ...nodes.slice(end, end + 1)]) {
         now = put(node, left, now);

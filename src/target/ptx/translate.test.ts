@@ -210,7 +210,7 @@ describe("words that are put together from bytes", () => {
   });
 });
 
-describe("values that registers cannot hold at once", () => {
+describe("values of which many would be needed at once", () => {
   const sums = (count: number, between = ""): string[] => {
     const load = (i: number) => `
       %o${i} = llvm.mlir.constant(${i} : i32) : i32
@@ -224,10 +224,10 @@ describe("values that registers cannot hold at once", () => {
     return lines.filter((l) => /^(ld\.shared|add\.f32)/.test(l)).map((l) => l.slice(0, 2));
   };
   test("are loaded when they are needed", () => {
-    expect(sums(300).join(" ")).toMatch(/^(ld ad ?){300}$/);
+    for (const count of [100, 300]) expect(sums(count).join(" ")).toMatch(new RegExp(`^(ld ad ?){${count}}$`));
   });
-  test("stay in the program's order where they can be held", () => {
-    expect(sums(200)).toEqual([...Array(200).fill("ld"), ...Array(200).fill("ad")]);
+  test("stay in the program's order where they are few", () => {
+    expect(sums(60)).toEqual([...Array(60).fill("ld"), ...Array(60).fill("ad")]);
   });
   test("are loaded before what may change them", () => {
     const store = "\nllvm.store volatile %arg2, %arg0 : f32, !llvm.ptr<1>";
