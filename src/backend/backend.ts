@@ -64,6 +64,8 @@ export interface Platform<Options> {
 
 export interface Backend<Options> extends Platform<Options> {
   readonly pipelines: ReadonlyMap<TritonVersion, Pipeline<Options>>;
+  /** For users, where the targets are not followed whole. */
+  readonly partial?: string;
   /** Passes that code needs to run; all others only make it better. */
   readonly lowering: readonly PassDef[];
 }

@@ -243,7 +243,8 @@ export function* compiling(
   if ("error" in range) return rejected(range.error);
   used.add(module);
   const { partial } = settings.version;
-  if (partial !== undefined) module.ctx.emit({ severity: "warning", code: "triton.partial", message: partial, notes: [] });
+  for (const message of [partial, backendOf(settings.target).partial])
+    if (message !== undefined) module.ctx.emit({ severity: "warning", code: "triton.partial", message, notes: [] });
   const otherTarget = targetWarning(module, settings.target);
   setDivisibility(module, divisibility);
   const {

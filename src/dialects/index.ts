@@ -12,6 +12,7 @@ import { math } from "./math/index.js";
 import { nvgpu, nvgpuBefore36 } from "./nvgpu/index.js";
 import { nvvm } from "./nvvm/index.js";
 import { nvws } from "./nvws/index.js";
+import { rocdl } from "./rocdl/index.js";
 import { scf } from "./scf/index.js";
 import { tensor } from "./tensor/index.js";
 import { tritonGpu } from "./triton_gpu/index.js";
@@ -22,7 +23,7 @@ import { ttng } from "./ttng/index.js";
 import { ub } from "./ub/index.js";
 
 export const ALL_DIALECTS: readonly DialectDef[] = [
-  ...[builtin, arith, math, ub, scf, cf, tt, gpu, ttg, ttng, gluon, nvws, llvm, nvvm, nvgpu, amdg],
+  ...[builtin, arith, math, ub, scf, cf, tt, gpu, ttg, ttng, gluon, nvws, llvm, nvvm, nvgpu, amdg, rocdl],
   // Only what older Tritons wrote.
   ...[func, tensor, tritonGpu, tritonNvidiaGpu, nvgpuBefore36],
 ];

@@ -45,6 +45,7 @@ const DIALECTS: Readonly<Record<string, readonly string[]>> = {
   amdg: ["builtin", "llvm", "tt", "ttg"],
   llvm: ["builtin"],
   nvvm: ["builtin", "llvm"],
+  rocdl: ["builtin", "llvm"],
   nvgpu: ["builtin", "llvm"],
   tensor: ["builtin"],
   triton_gpu: ["builtin", "arith", "tensor", "tt", "ttg"],
@@ -188,7 +189,7 @@ test("dialects import only those they build on", () => {
 });
 
 test("passes that every GPU shares import nothing of a vendor: neither its passes nor its ops", () => {
-  const ofVendor = /^(?:passes\/(?:nvidia|amd)|dialects\/(?:nvvm|nvgpu|nvws|amdg))\//;
+  const ofVendor = /^(?:passes\/(?:nvidia|amd)|dialects\/(?:nvvm|nvgpu|nvws|amdg|rocdl))\//;
   const offending = files.flatMap((file) =>
     /^passes\/[^/]+\//.test(file) && !/^passes\/(?:nvidia|amd)\//.test(file) && !isTest(file)
       ? importsOf(file).flatMap((path) => (ofVendor.test(path) ? [`${file} imports ${path}`] : []))

@@ -128,6 +128,9 @@ export const LOWERED_FAMILIES: readonly (readonly [RegExp, OpText])[] = [
     /^nvvm\.(?:wgmma|tcgen05|wmma|cluster|clusterlaunchcontrol|fence|griddepcontrol)/,
     op("An instruction of tensor cores, clusters or fences.", "The PTX instruction of its name."),
   ],
+  [/^rocdl\.mfma\./, op("A matrix product by the 64 lanes of a wave.", "The v_mfma of its name.")],
+  [/^rocdl\.(?:work|grid)/, op("A place of the lane or the workgroup, or a number of them.", "A register that holds it from the start.")],
+  [/^rocdl\./, op("An instruction of AMD's GPUs as an op.", "The instruction of its name.")],
   [/^nvvm\./, op("An instruction of PTX as an op.", "The PTX instruction of its name.")],
 ];
 

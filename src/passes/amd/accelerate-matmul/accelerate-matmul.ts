@@ -29,8 +29,8 @@ import { lookupNumWarps } from "../../ttg/memory-access.js";
 import { isChainDotHead, isChainDotTail } from "../chained-dots.js";
 import { dotToFma } from "./fma.js";
 import type { MatrixInstruction } from "./matrix-instruction.js";
-import { isF8F6F4, selectMfma } from "./mfma.js";
-import { blockedOf, convertAndCast, elementOf, type Request, shapeOf, tileOf, typeOf, warpsPerTile } from "./operands.js";
+import { chooseMfma, isF8F6F4 } from "./mfma.js";
+import { blockedOf, convertAndCast, elementOf, type Request, shapeOf, typeOf, warpsPerTile } from "./operands.js";
 import { takeMarkedScale, tilesPerWarpForScale } from "./scale-layout.js";
 import { decomposeAmdScaledDot, scaledDotToMfma, scaledDotToScaledMfma, scaledDotToScaledWmma } from "./scaled-dot.js";
 import { selectWmma } from "./wmma.js";
@@ -54,9 +54,10 @@ export const accelerateMatmulAmd = definePass("tritonamdgpu-accelerate-matmul", 
       kPack: options.kPack,
       accelerated: () => count("accelerated"),
       explain,
+      remark: (op, message) => report.remark(op, message),
     };
     applyPatternsGreedily(root, patternsOf(request), { listener });
-    applyPatternsGreedily(root, [dotToFma(gpu)], { listener });
+    applyPatternsGreedily(root, [dotToFma(request)], { listener });
     promoteMixedOperands(root, new Rewriter(root.ctx, listener));
   },
 });
@@ -67,7 +68,7 @@ function patternsOf(request: Request): readonly Pattern[] {
     case "GFX1250":
       return [scaledDotToScaledWmma(request)];
     case "CDNA4":
-      return [scaledDotToScaledMfma(request), decomposeAmdScaledDot, dotToMfma(request), scaledDotToMfma(request)];
+      return [scaledDotToScaledMfma(request), decomposeAmdScaledDot(request), dotToMfma(request), scaledDotToMfma(request)];
     case "CDNA2":
     case "CDNA3":
       return [dotToMfma(request), scaledDotToMfma(request)];
@@ -87,9 +88,12 @@ const dotToMfma = (request: Request): Pattern =>
     if (!blocked) return rw.noMatch("expected blocked encoding result tensor");
     const canScale = gpu.mfma === 4 && isF8F6F4(elementOf(a)) && isF8F6F4(elementOf(b));
     // The scaled instructions of MX's types do more in a cycle than others, also without a scale.
-    const scaled = canScale ? chooseMfma(dot, gpu.mfma, nonKDim, true) : undefined;
+    const xf32 = dot.inputPrecision === "tf32" && gpu.mfma === 3;
+    const wanted = { version: gpu.mfma, shape: shapeOf(d), a: elementOf(a), b: elementOf(b), k: shapeOf(a).at(-1)!, nonKDim, xf32 };
+    const choose = (withScale: boolean) => chooseMfma({ ...wanted, withScale }, (message) => request.remark(op, message));
+    const scaled = canScale ? choose(true) : undefined;
     const withScale = typeof scaled === "object";
-    const instruction = withScale ? scaled : chooseMfma(dot, gpu.mfma, nonKDim, false);
+    const instruction = withScale ? scaled : choose(false);
     if (typeof instruction === "string") {
       explain?.(op, "matmul.declined", declined(instruction));
       return rw.noMatch("Unable to choose preferable MFMA intrinsic for dot operation.");
@@ -153,19 +157,6 @@ const dotToMfma = (request: Request): Pattern =>
     request.accelerated();
     return rw.replace(op, convertAndCast(rw, product, typeOf(d).params.encoding!, element));
   });
-
-/** The MFMA of a dot; a text says why there is none. */
-function chooseMfma({ a, b, d, inputPrecision }: Dot, version: number, nonKDim: number, withScale: boolean): MatrixInstruction | string {
-  const [x, y] = [elementOf(a), elementOf(b)];
-  const shape = shapeOf(d);
-  const tile = tileOf(shape, nonKDim, isFloat(x, "f64") || isFloat(y, "f64"));
-  if (!tile) return `a result of ${shape.join("x")} is smaller than any MFMA's`;
-  const [m, n] = tile;
-  const k = shapeOf(a).at(-1)!;
-  const found = selectMfma({ version, m, n, a: x, b: y, withScale, xf32: inputPrecision === "tf32" && version === 3 }, k);
-  if (!found) return `there is no MFMA of ${m}x${n} on ${typeText(x)} and ${typeText(y)}`;
-  return k % found.k === 0 ? found : `K = ${k} is no multiple of the ${found.k} of one instruction`;
-}
 
 const dotToWmma = (request: Request): Pattern =>
   pattern("blocked-to-wmma", DotOp, (dot, rw) => {

@@ -8,13 +8,14 @@ import type { Type } from "../../../ir/attribute.js";
 import { bitWidth, FloatType, floatType, isFloat, isInteger, withElementType } from "../../../ir/builtin-types.js";
 import type { View } from "../../../ir/define-op.js";
 import type { Value } from "../../../ir/value.js";
-import { pattern } from "../../../rewrite/pattern.js";
+import { type Pattern, pattern } from "../../../rewrite/pattern.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
-import { elementOf, shapeOf, typeOf } from "./operands.js";
+import { elementOf, type Request, shapeOf, typeOf } from "./operands.js";
 
-export const dotToFma = (gpu: AmdGpu) =>
+export const dotToFma = ({ gpu, remark }: Request): Pattern =>
   pattern("accelerate-blocked", DotOp, (dot, rw) => {
     if (encodingParams(typeOf(dot.d).params.encoding)?.kind !== "blocked") return rw.noMatch("expected blocked encoding result tensor");
+    remark(dot.op, "Attempting to map dot operation to FMA intrinsic.");
     if (isLegal(dot, gpu)) return rw.noMatch("Dot operation is already in FMA form.");
     const common = commonType([dot.a, dot.b, dot.c, dot.d].map(elementOf));
     const [a, b, c] = [dot.a, dot.b, dot.c].map((value) => cast(rw, value, common)) as [Value, Value, Value];

@@ -1,6 +1,7 @@
 /** The matrix instructions of CDNA. Source: third_party/amd/lib/TritonAMDGPUTransforms/MfmaGroup.cpp; LLVM's IntrinsicsAMDGPU.td. */
 import type { Type } from "../../../ir/attribute.js";
 import { FloatType, floatType, isFloat } from "../../../ir/builtin-types.js";
+import { typeText } from "../../../ir/text-hook.js";
 import { elementKey, type Form, formFor, type MatrixInstruction, type Table } from "./matrix-instruction.js";
 
 /** Generations, m, n, element types of a and b, and the forms. */
@@ -76,7 +77,9 @@ const MX = new Set(["f8E4M3FN", "f8E5M2", "f6E3M2FN", "f6E2M3FN", "f4E2M1FN"]);
 /** Whether the scaled instructions of gfx950 take the type. */
 export const isF8F6F4 = (type: Type): boolean => FloatType.is(type) && MX.has(type.params.kind);
 
-export interface MfmaRequest {
+const isOcpFp8 = (type: Type): boolean => isFloat(type, "f8E5M2") || isFloat(type, "f8E4M3FN");
+
+interface MfmaRequest {
   readonly version: number;
   readonly m: number;
   readonly n: number;
@@ -88,7 +91,7 @@ export interface MfmaRequest {
 }
 
 /** The forms of an MFMA, and the element types that it is given. */
-export function mfmaForms({
+function mfmaForms({
   version,
   m,
   n,
@@ -97,7 +100,6 @@ export function mfmaForms({
   withScale,
   xf32,
 }: MfmaRequest): { readonly forms: readonly Form[]; readonly a: Type; readonly b: Type } | undefined {
-  const isOcpFp8 = (type: Type): boolean => isFloat(type, "f8E5M2") || isFloat(type, "f8E4M3FN");
   const find = (x: string, y: string) => TABLE.get(keyOf(version, m, n, x, y));
   let [forA, forB] = [a, b];
   let forms: readonly Form[] | undefined;
@@ -111,10 +113,47 @@ export function mfmaForms({
   return forms && { forms, a: forA, b: forB };
 }
 
-/** The MFMA for a dot of that k; undefined where there is none. */
-export function selectMfma(request: MfmaRequest, inputK: number): MatrixInstruction | undefined {
-  const found = mfmaForms(request);
-  if (!found) return undefined;
+/** M and N of an MFMA for a result of that shape; 0 where it is too small for any. */
+function tileOf(shape: readonly number[], enforced: number, isF64: boolean): readonly [m: number, n: number] {
+  if (enforced !== 0) return [enforced, enforced];
+  const [m = 0, n = 0] = shape.slice(-2);
+  const least = Math.min(m, n);
+  // There is no 32x32 for f64.
+  if (least >= 32 && !isF64) return [32, 32];
+  if (least >= 16) return [16, 16];
+  if (least >= 4 && m >= 64) return [64, 4];
+  return least >= 4 && n >= 64 ? [4, 64] : [0, 0];
+}
+
+/** A product that an MFMA is looked for. */
+export interface MfmaDot extends Omit<MfmaRequest, "m" | "n"> {
+  readonly shape: readonly number[];
+  readonly k: number;
+  /** M and N that the user asks for; 0 chooses by the shape. */
+  readonly nonKDim: number;
+}
+
+/** The MFMA of a dot; a text says why there is none. `remark` gets upstream's words. */
+export function chooseMfma(dot: MfmaDot, remark: (message: string) => void): MatrixInstruction | string {
+  const { version, shape, a, b, k: inputK, nonKDim, withScale, xf32 } = dot;
+  const [m, n] = tileOf(shape, nonKDim, isFloat(a, "f64") || isFloat(b, "f64"));
+  const found = mfmaForms({ ...dot, m, n });
+  if (!withScale && version <= 3 && isOcpFp8(a) && isOcpFp8(b)) {
+    remark("missing native support for fp8 variant on current architecture; emulated with fp16 so low performance");
+    if (version === 3) remark("for gfx942 please use native supported fp8 variants");
+  }
+  const [x, y] = [typeText(a), typeText(b)];
+  if (!found) {
+    const enforced = nonKDim === 0 ? "" : `, enforcedNonKDim=${nonKDim}`;
+    remark(
+      `Unable to select MFMA intrinsic for the request: version=${version}, result-shape=(${shape.slice(-2).join("x")}), selected-tiles=(${m}x${n}), inputKSize=${inputK}, aElemType='${x}', bElemType='${y}', withScale=${withScale}, allowXF32=${xf32}${enforced}`,
+    );
+    return m === 0 ? `a result of ${shape.join("x")} is smaller than any MFMA's` : `there is no MFMA of ${m}x${n} on ${x} and ${y}`;
+  }
   const [name, k, kBase] = formFor(found.forms, inputK);
-  return { name, m: request.m, n: request.n, k, kBase, a: found.a, b: found.b };
+  if (inputK % k === 0) return { name, m, n, k, kBase, a: found.a, b: found.b };
+  remark(
+    `Unable to select MFMA intrinsic '${name}' as MFMA intrinsic k-dimension size kDim=${k}, which is not a multiple of tile k-dimension size inputKSize=${inputK}. Using this intrinsic would introduce data duplication.`,
+  );
+  return `K = ${inputK} is no multiple of the ${k} of one instruction`;
 }

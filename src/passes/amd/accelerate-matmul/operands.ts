@@ -26,24 +26,13 @@ export interface Request {
   readonly kPack: number;
   readonly accelerated: () => void;
   readonly explain: Explain | undefined;
+  readonly remark: (op: Operation, message: string) => void;
 }
 
 /** The blocked layout of a dot's result. */
 export function blockedOf(value: Value): BlockedParams | undefined {
   const params = encodingParams(typeOf(value).params.encoding);
   return params?.kind === "blocked" ? params : undefined;
-}
-
-/** M and N of an MFMA for a result of that shape; undefined where it is too small for any. */
-export function tileOf(shape: readonly number[], enforced: number, isF64: boolean): readonly [m: number, n: number] | undefined {
-  if (enforced !== 0) return [enforced, enforced];
-  const [m = 0, n = 0] = shape.slice(-2);
-  const least = Math.min(m, n);
-  // There is no 32x32 for f64.
-  if (least >= 32 && !isF64) return [32, 32];
-  if (least >= 16) return [16, 16];
-  if (least < 4) return undefined;
-  return m >= 64 ? [64, 4] : n >= 64 ? [4, 64] : undefined;
 }
 
 /** The warps along each dimension of a product whose instruction computes m x n. */

@@ -12,8 +12,9 @@ import { enclosingModule, getThreadsPerWarp } from "../../../dialects/ttg/num-wa
 import { ConvertLayoutOp } from "../../../dialects/ttg/ops/convert-layout.js";
 import { LocalAllocOp } from "../../../dialects/ttg/ops/local-memory.js";
 import { memDescType } from "../../../dialects/ttg/types.js";
+import type { Type } from "../../../ir/attribute.js";
 import { boolAttr, denseElements } from "../../../ir/builtin-attrs.js";
-import { bitWidth, floatType, i8, tensorType, withElementType, withEncoding } from "../../../ir/builtin-types.js";
+import { bitWidth, type FloatKind, floatType, i8, tensorType, withElementType, withEncoding } from "../../../ir/builtin-types.js";
 import type { Value } from "../../../ir/value.js";
 import type { AmdMfmaParams, AmdWmmaParams, BlockedParams, MmaParams } from "../../../layout/encoding-params.js";
 import { getCTALayout } from "../../../layout/encoding-queries.js";
@@ -23,11 +24,13 @@ import { type Pattern, pattern } from "../../../rewrite/pattern.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
 import { decomposeScaledDotBy, extendScale, maskNan, type ScaledDot, scaleArg } from "../../ttg/decompose-scaled-dot.js";
 import { lookupNumWarps } from "../../ttg/memory-access.js";
-import { selectMfma } from "./mfma.js";
-import { blockedOf, elementOf, type Request, shapeOf, tileOf, typeOf, warpsPerTile } from "./operands.js";
+import { chooseMfma } from "./mfma.js";
+import { blockedOf, elementOf, type Request, shapeOf, typeOf, warpsPerTile } from "./operands.js";
 import { DECOMPOSED_SCALE, mfmaScaleLayout, tilesPerWarpForScale, wmmaScaleLayout } from "./scale-layout.js";
 
-const MX: ReadonlySet<string> = new Set(["e2m1", "e4m3", "e5m2"]);
+/** Formats that scaled instructions take, and their types. */
+const FLOATS: Readonly<Record<string, FloatKind>> = { e2m1: "f4E2M1FN", e4m3: "f8E4M3FN", e5m2: "f8E5M2" };
+const MX: ReadonlySet<string> = new Set(Object.keys(FLOATS));
 const MX_OR_HALF: ReadonlySet<string> = new Set([...MX, "bf16", "fp16"]);
 /** One scale stands for so many elements along k. */
 const SCALED_ELEMENTS = 32;
@@ -35,24 +38,26 @@ const SCALED_ELEMENTS = 32;
 const ONE = 0x7fn;
 
 /** gfx950: fp8 and fp4 with scales by one conversion. */
-export const decomposeAmdScaledDot = decomposeScaledDotBy((rw, dot, opIdx, compute) => {
-  const [value, scale, elemType] = opIdx === 0 ? [dot.a, dot.a_scale, dot.a_elem_type] : [dot.b, dot.b_scale, dot.b_elem_type];
-  if (elemType === "bf16" || elemType === "fp16") return value;
-  if (!scale) return scaleArg(rw, dot, opIdx, compute);
-  const { shape, encoding } = typeOf(value).params;
-  const axis = opIdx === 0 ? shape.length - 1 : shape.length - 2;
-  const isFp4 = elemType === "e2m1";
-  const wide = shape.map((extent, d) => (isFp4 && d === axis ? extent * 2 : extent));
-  const type = tensorType(wide, compute, encoding);
-  const bf16 = floatType(rw.ctx, "bf16");
-  scale.definingOp?.setAttr(DECOMPOSED_SCALE, boolAttr(rw.ctx, true));
-  const { oriented, spread } = extendScale(rw, dot, scale, opIdx, bf16, withElementType(type, bf16));
-  const options = { loc: valueLocation(value), types: [type] };
-  const product = isFp4
-    ? rw.value(ScaledUpcastFp4Op, { input: value, scale: spread, axis }, options)
-    : rw.value(ScaledUpcastFp8Op, { input: value, scale: spread }, options);
-  return maskNan(rw, dot, product, oriented, axis);
-});
+export const decomposeAmdScaledDot = ({ remark }: Request): Pattern =>
+  decomposeScaledDotBy((rw, dot, opIdx, compute) => {
+    if (opIdx === 0) remark(dot.op, "Decomposing scaled dot operation into regular dot operation with explicit scaling.");
+    const [value, scale, elemType] = opIdx === 0 ? [dot.a, dot.a_scale, dot.a_elem_type] : [dot.b, dot.b_scale, dot.b_elem_type];
+    if (elemType === "bf16" || elemType === "fp16") return value;
+    if (!scale) return scaleArg(rw, dot, opIdx, compute);
+    const { shape, encoding } = typeOf(value).params;
+    const axis = opIdx === 0 ? shape.length - 1 : shape.length - 2;
+    const isFp4 = elemType === "e2m1";
+    const wide = shape.map((extent, d) => (isFp4 && d === axis ? extent * 2 : extent));
+    const type = tensorType(wide, compute, encoding);
+    const bf16 = floatType(rw.ctx, "bf16");
+    scale.definingOp?.setAttr(DECOMPOSED_SCALE, boolAttr(rw.ctx, true));
+    const { oriented, spread } = extendScale(rw, dot, scale, opIdx, bf16, withElementType(type, bf16));
+    const options = { loc: valueLocation(value), types: [type] };
+    const product = isFp4
+      ? rw.value(ScaledUpcastFp4Op, { input: value, scale: spread, axis }, options)
+      : rw.value(ScaledUpcastFp8Op, { input: value, scale: spread }, options);
+    return maskNan(rw, dot, product, oriented, axis);
+  });
 
 /** The product with another layout, and back to the one that it had. */
 function replaceScaled(
@@ -86,7 +91,7 @@ function scaleInLayout(
 }
 
 /** gfx950: mfma.scale on fp8 and fp4. */
-export const scaledDotToScaledMfma = ({ gpu, nonKDim, accelerated }: Request): Pattern =>
+export const scaledDotToScaledMfma = ({ gpu, nonKDim, accelerated, remark }: Request): Pattern =>
   pattern("scaled-blocked-to-scaled-mfma", DotScaledOp, (dot, rw) => {
     const { op, d } = dot;
     const blocked = blockedOf(d);
@@ -96,11 +101,12 @@ export const scaledDotToScaledMfma = ({ gpu, nonKDim, accelerated }: Request): P
     if (!MX.has(dot.a_elem_type) || !MX.has(dot.b_elem_type)) return rw.noMatch("NYI: mxfp6");
     const numWarps = lookupNumWarps(op);
     if (numWarps === 1) return rw.noMatch("num_warps==1 is not supported");
-    const [m, n] = tileOf(shape, nonKDim, false) ?? [0, 0];
-    const inputK = shapeOf(dot.a).at(-1)! * (dot.a_elem_type === "e2m1" && dot.lhs_k_pack ? 2 : 1);
-    const element = floatType(rw.ctx, "f4E2M1FN");
-    const found = selectMfma({ version: gpu.mfma, m, n, a: element, b: element, withScale: true, xf32: false }, inputK);
-    if (!found || inputK % found.k !== 0) return rw.noMatch("Unable to choose preferable MFMA intrinsic for scaled dot operation.");
+    const k = shapeOf(dot.a).at(-1)! * (dot.a_elem_type === "e2m1" && dot.lhs_k_pack ? 2 : 1);
+    const [x, y] = [dot.a_elem_type, dot.b_elem_type].map((elemType) => floatType(rw.ctx, FLOATS[elemType]!)) as [Type, Type];
+    const product = { version: gpu.mfma, shape, a: x, b: y, k, nonKDim, withScale: true, xf32: false };
+    const found = chooseMfma(product, (message) => remark(op, message));
+    if (typeof found === "string") return rw.noMatch("Unable to choose preferable MFMA intrinsic for scaled dot operation.");
+    const { m, n } = found;
     const warpsPerCTA = warpsPerTile(op, shape, numWarps, m, n);
     const tilesPerWarp = tilesPerWarpForScale(dot.a_scale, dot.b_scale, m, shape[0]!, shape[1]!, warpsPerCTA);
     const mma: AmdMfmaParams = {
@@ -178,7 +184,7 @@ export const scaledDotToScaledWmma = ({ gpu, accelerated }: Request): Pattern =>
   });
 
 /** One operand with a scale, before gfx950: it becomes bf16 or f16 times its scale, and a plain MFMA does the rest. */
-export const scaledDotToMfma = ({ gpu, nonKDim, kPack, accelerated }: Request): Pattern =>
+export const scaledDotToMfma = ({ gpu, nonKDim, kPack, accelerated, remark }: Request): Pattern =>
   pattern("scaled-blocked-to-mfma", DotScaledOp, (dot, rw) => {
     const { op, d, a_scale, b_scale, a_elem_type, b_elem_type, fastMath } = dot;
     if (!dot.lhs_k_pack || !dot.rhs_k_pack) return rw.noMatch("fp4 elements are not packed along k");
@@ -189,10 +195,10 @@ export const scaledDotToMfma = ({ gpu, nonKDim, kPack, accelerated }: Request): 
     if (a_scale && b_scale) return rw.noMatch("NYI: both LHS and RHS scale");
     if (!MX_OR_HALF.has(a_elem_type) || !MX_OR_HALF.has(b_elem_type)) return rw.noMatch("NYI: mxfp6 operand");
     const compute = floatType(rw.ctx, a_elem_type === "fp16" || b_elem_type === "fp16" ? "f16" : "bf16");
-    const [m, n] = tileOf(shape, nonKDim, false) ?? [0, 0];
-    const inputK = shapeOf(dot.a).at(-1)!;
-    const found = selectMfma({ version: gpu.mfma, m, n, a: compute, b: compute, withScale: false, xf32: false }, inputK);
-    if (!found || inputK % found.k !== 0) return rw.noMatch("Unable to choose MFMA intrinsic for scaled dot operation.");
+    const plain = { version: gpu.mfma, shape, a: compute, b: compute, k: shapeOf(dot.a).at(-1)!, nonKDim, withScale: false, xf32: false };
+    const found = chooseMfma(plain, (message) => remark(op, message));
+    if (typeof found === "string") return rw.noMatch("Unable to choose MFMA intrinsic for scaled dot operation.");
+    const { m, n } = found;
     const numWarps = lookupNumWarps(op);
     const mma: AmdMfmaParams = {
       kind: "amd_mfma",

@@ -1,0 +1,7 @@
+import { defineDialect } from "../../ir/define-dialect.js";
+import { IDS } from "./ops/ids.js";
+import * as ops from "./ops/index.js";
+import { MATRIX } from "./ops/matrix.js";
+
+/** Instructions of AMD's GPUs beside the LLVM dialect. Source: mlir/include/mlir/Dialect/LLVMIR/ROCDLOps.td. */
+export const rocdl = defineDialect("rocdl", { ops: [ops, IDS, MATRIX] });

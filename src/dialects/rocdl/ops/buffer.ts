@@ -1,0 +1,26 @@
+/** Accesses by way of a buffer's descriptor: pointer, size and flags. Source: ROCDLOps.td. */
+import { I16, I32, I64 } from "../../../ir/constraints.js";
+import { defineOp } from "../../../ir/define-op.js";
+import { Pure } from "../../../ir/traits.js";
+import { LLVMType, Pointer, pointerIn } from "../../llvm/type-constraints.js";
+
+export const MakeBufferRsrcOp = defineOp("rocdl.make.buffer.rsrc", () => ({
+  summary: "descriptor of a buffer",
+  operands: { base: Pointer, stride: I16, numRecords: I64, flags: I32 },
+  results: { res: Pointer },
+  traits: [Pure],
+  format: "operands attr-dict `:` type($base) `to` type($res)",
+}));
+export const RawPtrBufferLoadOp = defineOp("rocdl.raw.ptr.buffer.load", () => ({
+  summary: "load; 0 past the end of the buffer",
+  operands: { rsrc: pointerIn(8), offset: I32, soffset: I32, aux: I32 },
+  results: { res: LLVMType },
+  format: "operands attr-dict `:` type($res)",
+  effects: ({ rsrc }) => [{ kind: "read", value: rsrc }],
+}));
+export const RawPtrBufferStoreOp = defineOp("rocdl.raw.ptr.buffer.store", () => ({
+  summary: "store; nothing past the end of the buffer",
+  operands: { vdata: LLVMType, rsrc: pointerIn(8), offset: I32, soffset: I32, aux: I32 },
+  format: "operands attr-dict `:` type($vdata)",
+  effects: ({ rsrc }) => [{ kind: "write", value: rsrc }],
+}));

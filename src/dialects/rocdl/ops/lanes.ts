@@ -1,0 +1,32 @@
+/** Values of other lanes of the wave. Source: ROCDLOps.td. */
+import { BoolAttr, I32, I32Attr } from "../../../ir/constraints.js";
+import { defineOp } from "../../../ir/define-op.js";
+import { AllTypesMatch } from "../../../ir/traits.js";
+import { LLVMType } from "../../llvm/type-constraints.js";
+
+export const UpdateDppOp = defineOp("rocdl.update.dpp", () => ({
+  summary: "value of a lane near by, or of `old` where there is none",
+  operands: { old: LLVMType, src: LLVMType },
+  attrs: { dppCtrl: I32Attr, rowMask: I32Attr, bankMask: I32Attr, boundCtrl: BoolAttr },
+  results: { res: LLVMType },
+  traits: [AllTypesMatch("res", "src", "old")],
+  format: "$old `,` $src `with` $dppCtrl `,` $rowMask `,` $bankMask `,` $boundCtrl attr-dict `:` type($src)",
+}));
+export const ReadlaneOp = defineOp("rocdl.readlane", () => ({
+  summary: "value of the lane of that number",
+  operands: { src0: LLVMType, src1: I32 },
+  results: { res: LLVMType },
+  format: "$src0 `,` $src1 attr-dict `:` functional-type(operands, results)",
+}));
+export const DsSwizzleOp = defineOp("rocdl.ds_swizzle", () => ({
+  summary: "value of another lane, by a constant pattern",
+  operands: { src: I32, offset: I32 },
+  results: { res: I32 },
+  format: "$src `,` $offset attr-dict `:` functional-type(operands, results)",
+}));
+export const DsBpermuteOp = defineOp("rocdl.ds_bpermute", () => ({
+  summary: "value of the lane whose number times 4 is the index",
+  operands: { index: I32, src: I32 },
+  results: { res: I32 },
+  format: "$index `,` $src attr-dict `:` functional-type(operands, results)",
+}));
