@@ -33,6 +33,12 @@ test("a dot without tensor cores comes before a conversion", () => {
   expect(found[0]!.why[0]).toContain("inputPrecision is ieee");
 });
 
+test("a dot on AMD's matrix cores is none without tensor cores", () => {
+  const trace = compiled("fixtures/kernels/matmul.ttir", { target: "hip:gfx942" });
+  expect(trace.lines.textOf(trace.steps.at(-1)!.text)).toContain("#ttg.amd_mfma<");
+  expect(kinds(findings(trace))).not.toContain("no tensor cores in a loop");
+});
+
 test("a bank conflict names lanes, bank and the swizzle that would end it", () => {
   const found = findings(compiled("fixtures/why/dot-f64-sm86.mlir"));
   const conflict = found.find(({ kind }) => kind === "bank conflicts");

@@ -14,6 +14,7 @@ import { ConvertLayoutOp } from "../dialects/ttg/ops/convert-layout.js";
 import { capabilityOf, gpuOf } from "../gpu/nvidia.js";
 import { encodingOf, RankedTensorType, type TensorType } from "../ir/builtin-types.js";
 import type { Operation } from "../ir/operation.js";
+import { isMma } from "../layout/encoding-params.js";
 import { type Remark, type RemarkCode, RemarkRefs } from "../pass/remark.js";
 import { conversionCost } from "../passes/ttg/remove-layout-conversions/explain-conversion.js";
 import { memo } from "../support/memo.js";
@@ -277,7 +278,7 @@ function unusedTensorCores(queries: StepQueries, op: Operation): Found | undefin
   const dot = DotOp.match(op) ?? DotScaledOp.match(op);
   const encoding = dot && encodingOf(dot.d.type);
   const params = encoding && encodingParams(encoding);
-  if (!dot || !params || params.kind === "nvidia_mma") return undefined;
+  if (!dot || !params || isMma(params)) return undefined;
   const declined = decision(queries, op, "matmul.declined");
   const shape = (dot.d.type as TensorType).params.shape.join("x");
   const why = declined && [declined.queries.messageOf(declined.remark)];
