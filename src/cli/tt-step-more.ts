@@ -16,5 +16,6 @@ export { limitsMain } from "./tt-step-limits.js";
 export { runCommand } from "./tt-step-run.js";
 export { snapshotMain } from "./tt-step-snapshot.js";
 export { showTarget } from "./tt-step-target.js";
+export { upgradeMain } from "./tt-step-upgrade.js";
 export { namesOfInput, validatingTrace } from "./tt-step-validate.js";
 export { whyAndLayout } from "./tt-step-why.js";

@@ -14,6 +14,7 @@ import type { Work } from "../support/slices.js";
 import { importTexts } from "../trace/import/import-dump.js";
 import type { Trace } from "../trace/trace.js";
 import { EXIT, type Io, watched } from "./io.js";
+import { type JunitCase, junitFile } from "./junit.js";
 import { type SnapshotValues, TT_STEP } from "./options/step.js";
 import { type SnapshotFiles, snapshotFiles } from "./snapshot-content.js";
 import { kernelName, readSnapshot, storedSnapshots, writeSnapshot } from "./snapshot-store.js";
@@ -273,7 +274,7 @@ function report(results: readonly Result[], orphans: readonly string[], { format
     case "json":
       return `${JSON.stringify({ results, orphans }, null, 1)}\n`;
     case "junit":
-      return junit(results);
+      return junitFile("tt-step snapshot", results.map(junitCase));
     case "github":
       return (
         results.map(annotation).join("") +
@@ -299,25 +300,10 @@ function textReport(results: readonly Result[], orphans: readonly string[], dir:
   return `${out}${parts.join(", ") || "no kernel in this shard"}\n`;
 }
 
-const xml = (text: string): string =>
-  text
-    .replace(/[^\t\n\x20-\x7e\xa0-\uffff]/g, ".")
-    .replace(/&/g, "&amp;")
-    .replace(/</g, "&lt;")
-    .replace(/>/g, "&gt;")
-    .replace(/"/g, "&quot;");
-
-function junit(results: readonly Result[]): string {
-  const failures = results.filter((r) => r.status === "different" || r.status === "new").length;
-  const errors = results.filter((r) => r.status === "error").length;
-  const cases = results.map(({ input, name, status, where, detail, ms }) => {
-    const head = `  <testcase classname="tt-step snapshot" name="${xml(name)}" file="${xml(input)}" time="${(ms / 1000).toFixed(3)}"`;
-    if (status === "same" || status === "updated") return `${head}/>`;
-    const tag = status === "error" ? "error" : "failure";
-    const message = status === "new" ? "new, run --update" : where ? `differs first in ${where}` : "error";
-    return `${head}>\n    <${tag} message="${xml(message)}">${xml(detail ?? "")}</${tag}>\n  </testcase>`;
-  });
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="tt-step snapshot" tests="${results.length}" failures="${failures}" errors="${errors}">\n${cases.join("\n")}\n</testsuite>\n`;
+function junitCase({ input: file, name, status, where, detail, ms }: Result): JunitCase {
+  if (status === "same" || status === "updated") return { name, file, ms, failure: undefined };
+  const message = status === "new" ? "new, run --update" : where ? `differs first in ${where}` : "error";
+  return { name, file, ms, failure: { tag: status === "error" ? "error" : "failure", message, text: detail ?? "" } };
 }
 
 /** A GitHub workflow command; data and properties are escaped as it wants them. */

@@ -21,7 +21,7 @@ export interface TritonVersion {
   readonly branchesKnowSlices: boolean;
   /** A conversion is hoisted over a widening only where that costs less. */
   readonly weighsWidenings: boolean;
-  /** What it costs to compute a value in another layout follows loops and branches. */
+  /** The cost of a value in another layout follows loops and branches. */
   readonly costsFollowLoops: boolean;
   /** Values that are right in either layout, or there already, are left out of slices. */
   readonly leavesOutFitting: boolean;

@@ -1,0 +1,63 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { memoryIo } from "../testing/memory-io.js";
+import { main } from "./tt-step.js";
+
+const kernel = (name: string, signature: string): string => {
+  const text = readFileSync(`fixtures/compile/triton-versions/${name}.py`, "latin1");
+  return text.replace(`@triton.jit\ndef ${name}(`, `# tt-step: signature=${signature}\n@triton.jit\ndef ${name}(`);
+};
+const FILES = {
+  "rows.py": kernel("rows", "*fp32:16, *fp32:16, i32, 1024"),
+  "loop.py": kernel("loop", "*fp16:16, *fp16:16, *fp32:16, i32, 64"),
+  "old.py":
+    "import triton\nimport triton.language as tl\n@triton.jit\ndef old(p):\n    tl.load(tl.make_block_ptr(p, (16,), (1,), (0,), (16,), (0,)))\n",
+};
+
+async function run(...argv: readonly string[]): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
+  const io = memoryIo("", FILES);
+  const code = await main(["upgrade", "--target", "cuda:80", ...argv], io);
+  return { code, out: io.out(), err: io.err() };
+}
+
+test("facts side by side: reductions need fewer barriers since 3.8", async () => {
+  const { code, out } = await run("rows.py");
+  expect(code).toBe(1);
+  expect(out).toMatch(/^# Triton 3\.6 to 3\.8: 1 different\n/);
+  expect(out).toContain("| | 3.6 | 3.8 |\n|---|---|---|\n");
+  expect(out).toMatch(/\| shared loads \| ld\.shared\.b32 \d+ \| \d+ \|/);
+  expect(out).toMatch(/\| barriers \| bar\.sync 5 \| 3 \|/);
+});
+
+test("the most changed first, and the first pass with other ops", async () => {
+  const { code, out } = await run("loop.py", "rows.py", "--format", "json");
+  expect(code).toBe(1);
+  const { from, to, kernels } = JSON.parse(out);
+  expect([from, to]).toEqual(["3.6", "3.8"]);
+  const changes = kernels.map((k: { changed: number; facts: unknown[] }) => k.changed + k.facts.length);
+  expect(changes).toEqual([...changes].sort((a, b) => b - a));
+  const loop = kernels.find((k: { input: string }) => k.input === "loop.py");
+  // -x is one op, not 0 - x.
+  expect(loop.first).toBe("source");
+  expect(loop.ops).toContain("arith.negf 0 -> 1");
+});
+
+test("a version is no upgrade of itself", async () => {
+  expect(await run("rows.py", "--to", "3.7", "--triton", "3.7")).toMatchObject({
+    code: 0,
+    out: "# Triton 3.7 to 3.7: 1 same\n\n## The same after every pass\n\n- rows.py\n",
+  });
+});
+
+test("a kernel that one of the versions refuses is an error of that version, in JUnit too", async () => {
+  const { code, out } = await run("old.py", "rows.py", "--signature", "*fp32:16", "--kernel", "old", "--format", "junit");
+  expect(code).toBe(2);
+  expect(out).toContain('<testsuite name="tt-step upgrade" tests="2" failures="0" errors="2">');
+  expect(out).toContain("3.8: ");
+  expect(out).toContain("tl.make_block_ptr");
+});
+
+test("a version that is not known, and no input", async () => {
+  expect(await run("rows.py", "--to", "2.0")).toMatchObject({ code: 2, err: expect.stringContaining("3.6, 3.7") });
+  expect(await run()).toMatchObject({ code: 2, err: "tt-step: upgrade expects input files. Try: tt-step upgrade --help\n" });
+});

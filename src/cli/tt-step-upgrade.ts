@@ -1,0 +1,209 @@
+/** `tt-step upgrade INPUT...`: what another version of Triton makes of kernels, side by side, the most changed first. */
+import { paired } from "../diff/pair-steps.js";
+import { compareFacts, type FactDifference, type FinalFacts, finalFacts } from "../explain/compare-facts.js";
+import { compile } from "../library/compile.js";
+import { failureOf } from "../node/failure.js";
+import { refText, remarkMessage } from "../pass/remark.js";
+import type { Work } from "../support/slices.js";
+import { tritonOrDefault } from "../support/triton-version.js";
+import type { Step, Trace } from "../trace/trace.js";
+import { EXIT, type Io, watched } from "./io.js";
+import { junitFile } from "./junit.js";
+import type { UpgradeValues } from "./options/step.js";
+import { withMachineCode } from "./ptxas.js";
+import { type LineOf, stepArgs, type TtStepArgs } from "./tt-step-args.js";
+import { everywhere } from "./tt-step-compile.js";
+import { readInput } from "./tt-step-input.js";
+
+/** How a kernel changes. */
+interface Row {
+  readonly input: string;
+  readonly status: "same" | "different" | "error";
+  /** How many instructions of memory, tensor cores, shuffles and barriers come or go. */
+  readonly changed: number;
+  readonly facts: readonly FactDifference[];
+  /** The first pass after which there are other ops (`source` for the front end), and how many there are of each: `arith.negf 0 -> 1`. */
+  readonly first?: string;
+  readonly ops: readonly string[];
+  /** Remarks of that pass that the other version does not make. */
+  readonly reasons: readonly string[];
+  readonly error?: string;
+  readonly ms: number;
+}
+interface Versions {
+  readonly from: string;
+  readonly to: string;
+}
+
+export async function upgradeMain({ words, values, written }: LineOf<"upgrade">, io: Io): Promise<number> {
+  const { to, format, ...compiler } = values;
+  const rest = stepArgs(compiler, written, undefined, (input) => ["upgrade", input]);
+  const error = "error" in rest ? rest.error : words.length === 0 ? "upgrade expects input files. Try: tt-step upgrade --help" : undefined;
+  if ("error" in rest || error !== undefined) {
+    io.stderr.write(`tt-step: ${error}\n`);
+    return EXIT.badInput;
+  }
+  const versions = { from: tritonOrDefault(rest.triton).name, to: tritonOrDefault(to).name };
+  const { value: rows, interrupted } = await watched(rowsOf(words, versions, rest, io), io);
+  const sorted = [...rows].sort((a, b) => rank(b) - rank(a) || (a.input < b.input ? -1 : 1));
+  io.stdout.write(report(sorted, versions, format));
+  if (interrupted) {
+    io.stderr.write(`tt-step: interrupted after ${rows.length} of ${words.length} inputs\n`);
+    return EXIT.interrupted;
+  }
+  if (rows.some(({ status }) => status === "error")) return EXIT.badInput;
+  return rows.some(({ status }) => status === "different") ? EXIT.difference : EXIT.ok;
+}
+
+/** Kernels that do not compile come first. */
+const rank = ({ status, changed, facts }: Row): number => (status === "error" ? Infinity : status === "same" ? -1 : changed + facts.length);
+
+function* rowsOf(inputs: readonly string[], versions: Versions, args: TtStepArgs, io: Io): Work<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const input of inputs) {
+    if (yield { what: "upgrade", done: rows.length, of: inputs.length }) break;
+    const began = io.clock();
+    const row = guarded(input, versions, args, io);
+    rows.push({ ...row, ms: io.clock() - began });
+  }
+  return rows;
+}
+
+function guarded(input: string, versions: Versions, args: TtStepArgs, io: Io): Omit<Row, "ms"> {
+  const failed = (error: string) => ({ input, status: "error" as const, changed: 0, facts: [], ops: [], reasons: [], error });
+  try {
+    const before = traceBy(versions.from, input, args, io);
+    if ("error" in before) return failed(`${versions.from}: ${before.error}`);
+    const after = traceBy(versions.to, input, args, io);
+    return "error" in after ? failed(`${versions.to}: ${after.error}`) : rowOf(input, before.trace, after.trace);
+  } catch (error) {
+    const { text, isBug } = failureOf(error);
+    if (isBug) throw error;
+    return failed(text);
+  }
+}
+
+function rowOf(input: string, before: Trace, after: Trace): Omit<Row, "ms"> {
+  const [was, is] = [before, after].map((trace) => withShortNames(finalFacts(trace))) as [FinalFacts, FinalFacts];
+  const facts = compareFacts(was, is);
+  const found = firstOtherOps(before, after);
+  if (!found)
+    return { input, status: facts.length > 0 ? "different" : "same", changed: instructionsChanged(was, is), facts, ops: [], reasons: [] };
+  const [theirs, ours] = found.steps;
+  const first = ours.kind === "source" ? "source" : `${ours.label} ${ours.flag}`;
+  const known = new Set(remarksOf(theirs));
+  const reasons = [...new Set(remarksOf(ours))].filter((text) => !known.has(text));
+  return { input, status: "different", changed: instructionsChanged(was, is), facts, first, ops: found.ops, reasons };
+}
+
+/** The first step after which the two have not the same ops; names, types and order make no difference. */
+function firstOtherOps(
+  before: Trace,
+  after: Trace,
+): { readonly steps: readonly [Step, Step]; readonly ops: readonly string[] } | undefined {
+  const top = ({ steps }: Trace): readonly Step[] =>
+    steps.filter(({ parent, kind, stage }) => parent === undefined && kind !== "internal" && stage !== "ptx");
+  for (const steps of paired(top(before), top(after), (a, b) => a.flag === b.flag)) {
+    const [was, is] = [opsOf(before, steps[0]), opsOf(after, steps[1])];
+    const names = [...new Set([...was.keys(), ...is.keys()])].filter((name) => was.get(name) !== is.get(name));
+    if (names.length > 0) return { steps, ops: names.sort().map((name) => `${name} ${was.get(name) ?? 0} -> ${is.get(name) ?? 0}`) };
+  }
+  return undefined;
+}
+function opsOf({ lines }: Trace, { text }: Step): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const line of lines.linesOf(text)) {
+    const name = OP.exec(line)?.[1];
+    if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  // Newer LLVM's name of the same op.
+  const barriers = counts.get("nvvm.barrier0");
+  if (barriers !== undefined) counts.set("nvvm.barrier", barriers);
+  counts.delete("nvvm.barrier0");
+  return counts;
+}
+/** The name of the op that a line begins with. Constants are left out: where they are is of no consequence. */
+const OP = /^ *(?:%[^=]*= )?"?(?!arith\.constant|llvm\.mlir)([a-z_]+\.[a-z][\w.]*)/;
+
+const remarksOf = ({ remarks }: Step): readonly string[] => remarks.map((remark) => remarkMessage(remark, refText));
+
+/** `shared::cta` is the longer name of `shared`. */
+function withShortNames(facts: FinalFacts): FinalFacts {
+  const counts = Object.entries(facts.instructions).map(([name, count]) => [name.replace("shared::cta", "shared"), count] as const);
+  return { ...facts, instructions: Object.fromEntries(counts) };
+}
+function instructionsChanged(was: FinalFacts, is: FinalFacts): number {
+  let total = 0;
+  for (const kind of ["instructions", "mma"] as const)
+    for (const name of new Set([...Object.keys(was[kind]), ...Object.keys(is[kind])]))
+      total += Math.abs((was[kind][name] ?? 0) - (is[kind][name] ?? 0));
+  return total;
+}
+
+function traceBy(triton: string, input: string, given: TtStepArgs, io: Io): { readonly trace: Trace } | { readonly error: string } {
+  const args = { ...given, triton };
+  const read = readInput(input, io, { ...args, debugInfo: false });
+  if (read.kind === "error") return { error: (read.rendered ?? read.message ?? "does not parse").trimEnd() };
+  if (read.kind === "imported") return { error: "it is a dump, which cannot be compiled again" };
+  const compiled = compile(read, { ...everywhere(args, io), triton, artifacts: ["ptx", "instructions"] });
+  if (compiled.kind === "error") return { error: (compiled.rendered ?? compiled.message!).trimEnd() };
+  const { trace, ok, failed } = compiled;
+  return ok ? { trace: withMachineCode(trace, io) } : { error: `pass '${failed?.flag}' failed` };
+}
+
+// --- reports -------------------------------------------------------------------------------------
+
+function report(rows: readonly Row[], { from, to }: Versions, format: UpgradeValues["format"]): string {
+  if (format === "json") return `${JSON.stringify({ from, to, kernels: rows.map(({ ms: _, ...row }) => row) }, null, 1)}\n`;
+  if (format === "md") return markdown(rows, from, to);
+  return junitFile(
+    "tt-step upgrade",
+    rows.map((row) => ({
+      name: row.input,
+      file: row.input,
+      ms: row.ms,
+      failure:
+        row.status === "same"
+          ? undefined
+          : row.status === "error"
+            ? { tag: "error", message: "does not compile", text: row.error! }
+            : {
+                tag: "failure",
+                message: headline(row),
+                text: row.facts.map(({ what, before, after }) => `${what}  ${before} -> ${after}`).join("\n"),
+              },
+    })),
+  );
+}
+
+const headline = ({ first, changed }: Row): string => {
+  const where =
+    first === undefined ? "the same ops after every pass" : `other ops first ${first === "source" ? "in the source" : `after ${first}`}`;
+  return `${where}; ${changed} instruction${changed === 1 ? "" : "s"} changed`;
+};
+
+/** So many ops are listed; JSON has all. */
+const MOST_OPS = 8;
+const listed = (ops: readonly string[]): string =>
+  `${ops.slice(0, MOST_OPS).join(", ")}${ops.length > MOST_OPS ? `, and ${ops.length - MOST_OPS} more` : ""}`;
+
+function markdown(rows: readonly Row[], from: string, to: string): string {
+  const count = (status: Row["status"]) => rows.filter((row) => row.status === status).length;
+  const parts = (["different", "same", "error"] as const).flatMap((status) => (count(status) > 0 ? [`${count(status)} ${status}`] : []));
+  const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+  const sections = rows
+    .filter(({ status }) => status !== "same")
+    .map((row) => {
+      if (row.status === "error") return `## ${row.input}\n\n\`\`\`\n${row.error}\n\`\`\`\n`;
+      const table =
+        row.facts.length === 0
+          ? "The final code has the same instructions, shared memory and conversions.\n"
+          : `| | ${from} | ${to} |\n|---|---|---|\n${row.facts.map(({ what, before, after }) => `| ${what} | ${cell(before)} | ${cell(after)} |\n`).join("")}`;
+      const reasons = row.reasons.map((text) => `- ${text}\n`).join("");
+      const ops = row.ops.length === 0 ? "" : `\nOps after that pass: ${listed(row.ops)}\n`;
+      return `## ${row.input}\n\n${headline(row)}\n\n${table}${ops}${reasons === "" ? "" : `\nOnly ${to} says of that pass:\n\n${reasons}`}`;
+    });
+  const same = rows.filter(({ status }) => status === "same").map(({ input }) => `- ${input}\n`);
+  const unchanged = same.length === 0 ? [] : [`## The same after every pass\n\n${same.join("")}`];
+  return [`# Triton ${from} to ${to}: ${parts.join(", ")}\n`, ...sections, ...unchanged].join("\n");
+}
