@@ -32,6 +32,8 @@ const AMD_LAYOUTS = `
 #mfma = #ttg.amd_mfma<{version = 3, warpsPerCTA = [4, 1], instrShape = [32, 32, 8], isTransposed = true}>
 #dot = #ttg.dot_op<{opIdx = 0, parent = #mfma, kWidth = 4}>
 #dotB = #ttg.dot_op<{opIdx = 1, parent = #mfma, kWidth = 4}>
+#rowsInLds = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
 `;
 const onAmd = (text: string): string =>
   `${AMD_LAYOUTS}module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {${text}}`;
@@ -482,6 +484,26 @@ tt.func public @kernel(%x: i32) -> i32 {
   },
   "tritonamdgpu-schedule-loops": { ir: AMD_LOOP, show: ["scf.for", "tt.load", "= tt.dot"] },
   "tritonamdgpu-pipeline": { ir: AMD_LOOP, first: "tritonamdgpu-schedule-loops", show: ["scf.for", "local_load", "= tt.dot", "scf.yield"] },
+  "tritonamdgpu-coalesce-async-copy": {
+    ir: onAmd(`tt.func @f(%p: tensor<128x32x!tt.ptr<f16>, #blocked> {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<[1, 16]> : tensor<2xi32>}, %m: !ttg.memdesc<128x32xf16, #rowsInLds, #smem, mutable>) {
+  %t = ttg.async_copy_global_to_local %p, %m : tensor<128x32x!tt.ptr<f16>, #blocked> -> <128x32xf16, #rowsInLds, #smem, mutable>
+  tt.return
+}`),
+    options: "arch-generation-name=gfx942",
+    show: ["#blocked", "convert_layout", "async_copy"],
+  },
+  "tritonamdgpu-update-async-wait-count": {
+    ir: onAmd(`tt.func @f(%p: tensor<128x32x!tt.ptr<f16>, #blocked>, %m: !ttg.memdesc<128x32xf16, #rowsInLds, #smem, mutable>) {
+  %a = ttg.async_copy_global_to_local %p, %m : tensor<128x32x!tt.ptr<f16>, #blocked> -> <128x32xf16, #rowsInLds, #smem, mutable>
+  %b = ttg.async_commit_group tokens %a
+  %c = ttg.async_copy_global_to_local %p, %m : tensor<128x32x!tt.ptr<f16>, #blocked> -> <128x32xf16, #rowsInLds, #smem, mutable>
+  %d = ttg.async_commit_group tokens %c
+  %w = ttg.async_wait %b {num = 1 : i32}
+  tt.return
+}`),
+    options: "arch-generation-name=gfx942",
+    show: ["async_copy", "commit", "async_wait"],
+  },
   "canonicalize-llvm-ir": {
     ir: `llvm.func @f(%x: i32, %y: i32) -> i32 {
   %c = llvm.mlir.constant(true) : i1

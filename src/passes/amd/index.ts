@@ -1,6 +1,7 @@
 /** Passes for AMD's GPUs alone. */
 export { accelerateMatmulAmd } from "./accelerate-matmul/accelerate-matmul.js";
 export { canonicalizePointers } from "./canonicalize-pointers/canonicalize-pointers.js";
+export { coalesceAsyncCopyAmd } from "./coalesce-async-copy.js";
 export { convertBufferOps } from "./convert-buffer-ops.js";
 export { foldTrueCmpI } from "./fold-true-cmpi.js";
 export { hoistLayoutConversions } from "./hoist-layout-conversions.js";
@@ -10,3 +11,4 @@ export { pipelineAmd } from "./pipeline/pipeline.js";
 export { scheduleLoopsAmd } from "./pipeline/schedule-loops.js";
 export { reorderInstructionsAmd } from "./reorder-instructions.js";
 export { testRangeAnalysis } from "./test-range-analysis.js";
+export { updateAsyncWaitCount } from "./update-async-wait-count.js";

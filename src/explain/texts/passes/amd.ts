@@ -70,4 +70,16 @@ export const AMD: Readonly<Record<string, PassText>> = {
     declines:
       "A load whose users do not all read dot operands from one layout stays in registers, and is started ahead nevertheless; pipeline.load in the remarks says so.",
   },
+  "tritonamdgpu-coalesce-async-copy": {
+    purpose:
+      "Copies straight to LDS get a layout in which the lanes of a wave write neighbouring addresses, as the hardware demands: a thread takes 4 bytes at once, or 16 on gfx950. For padded buffers the layout follows the order of memory.",
+    place: "It runs after tritonamdgpu-pipeline has made the copies, and only with use_async_copy.",
+    declines: "Only gfx942 and gfx950 need it. A copy that writes so already stays.",
+  },
+  "tritonamdgpu-update-async-wait-count": {
+    purpose:
+      "ttg.async_wait counts groups of copies; the hardware counts instructions. Each wait becomes amdg.async_wait with the fewest instructions that are started after what it is for, over all ways to it through loops and ifs. Copies of later rounds may then stay in flight.",
+    place: "It is the first pass after TTGIR: no later pass changes how many instructions a copy becomes.",
+    declines: "RDNA has no such copies. A wait behind an op with regions that is no loop and no if waits for all.",
+  },
 };
