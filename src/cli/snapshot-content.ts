@@ -1,6 +1,7 @@
 /** The content of a snapshot: the IR after every changed pass, the PTX, and a summary of the facts that a kernel's author guards. */
 import { createHash } from "node:crypto";
 import { type FinalFacts, finalFacts } from "../explain/compare-facts.js";
+import { DEFAULT_TRITON } from "../support/triton-version.js";
 import type { Step, Trace } from "../trace/trace.js";
 
 /** Files of one kernel and target, in the order of the passes. */
@@ -32,6 +33,8 @@ function fileName(step: Step): string {
 /** The content of `summary.json`, except the digests of the IR after passes that are not kept. */
 export interface Summary extends FinalFacts {
   readonly target: string | undefined;
+  /** The version of Triton, where it is not the default. */
+  readonly triton?: string;
   /** Whether the steps of make_llir are kept. */
   readonly full: boolean;
   readonly options: Readonly<Record<string, unknown>>;
@@ -40,5 +43,6 @@ export interface Summary extends FinalFacts {
 /** The facts of a Trace. */
 export function summary(trace: Trace, full: boolean): Summary {
   const { numWarps, numStages, numCtas } = trace.options;
-  return { target: trace.target, full, options: { numWarps, numStages, numCtas }, ...finalFacts(trace) };
+  const triton = trace.triton === undefined || trace.triton === DEFAULT_TRITON.name ? {} : { triton: trace.triton };
+  return { target: trace.target, ...triton, full, options: { numWarps, numStages, numCtas }, ...finalFacts(trace) };
 }

@@ -34,6 +34,14 @@ test("new, made, the same", async () => {
   });
 });
 
+test("a snapshot of another version of Triton is kept beside that of the default", async () => {
+  await run(VECADD, "--update");
+  expect((await run(VECADD, "--triton", "3.8", "--update")).out).toBe("vecadd/sm80-triton3.8: updated\n1 updated\n");
+  expect(JSON.parse(readFileSync(join(dir, "vecadd/sm80-triton3.8/summary.json"), "utf8"))).toMatchObject({ triton: "3.8" });
+  expect(await run(VECADD)).toMatchObject({ code: 0, out: "1 same\n" });
+  expect(await run(VECADD, "--triton", "3.8")).toMatchObject({ code: 0, out: "1 same\n" });
+});
+
 test("the first pass that differs is named, with its diff", async () => {
   await run(VECADD, "--update");
   const { code, out } = await run(VECADD, "--num-warps", "8");

@@ -11,6 +11,7 @@ import { readGrid } from "../limits/grid.js";
 import { limitsOf } from "../limits/limits.js";
 import { failureOf } from "../node/failure.js";
 import type { Work } from "../support/slices.js";
+import { DEFAULT_TRITON } from "../support/triton-version.js";
 import { importTexts } from "../trace/import/import-dump.js";
 import type { Trace } from "../trace/trace.js";
 import { EXIT, type Io, watched } from "./io.js";
@@ -107,7 +108,7 @@ function snapshotOf(input: string, args: SnapshotArgs, io: Io): Result {
   const made = traceFor(input, args, io);
   if ("error" in made) return { input, name: kernelName(input), status: "error", detail: made.error, ms: ms() };
   const { trace, limits } = made;
-  const name = `${kernelName(input)}/sm${/\d+$/.exec(trace.target ?? "")?.[0] ?? "-unknown"}`;
+  const name = `${kernelName(input)}/sm${/\d+$/.exec(trace.target ?? "")?.[0] ?? "-unknown"}${versionPart(trace)}`;
   const folder = join(args.dir, name);
   const before = readSnapshot(folder);
   // A snapshot that was kept in full is compared in full.
@@ -128,6 +129,9 @@ function snapshotOf(input: string, args: SnapshotArgs, io: Io): Result {
     ? { input, name, status: "different", where: difference.where, detail: `${factsText(before!, now)}${difference.detail}`, ms: ms() }
     : { input, name, status: "new", detail: "new, run --update", ms: ms() };
 }
+
+/** The version of Triton, where it is another than the default's: snapshots of two versions are kept side by side. */
+const versionPart = ({ triton }: Trace): string => (triton === undefined || triton === DEFAULT_TRITON.name ? "" : `-triton${triton}`);
 
 /** Figures of a launch: they are compared by `--limit`, and a difference in them is no difference of the snapshot. */
 const LIMITS_FILE = "limits.json";
