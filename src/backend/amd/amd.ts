@@ -10,7 +10,7 @@ import { hipPipeline } from "./pipeline.js";
 export const AMD: Backend<Partial<HipOptions>> = {
   ...HIP,
   partial:
-    "hip: targets are followed in part: loops are not pipelined (schedule-loops, pipeline, in-thread-transpose, block-pingpong), and TTGIR is the last stage",
+    "hip: targets are followed in part: in-thread-transpose and block-pingpong (gfx942), coalesce-async-copy and scheduling hints are not run, and TTGIR is the last stage",
   pipelines: new Map([[TRITON_3_6, hipPipeline]]),
   lowering: [rewriteTensorPointer, rewriteTensorDescriptorToPointer, convertTritonToTritonGpu],
 };

@@ -53,6 +53,10 @@ const gluonToTtgir = stage("ttgir", [
   combineTensorSelectAndIf(),
 ]);
 
+/** Whether half of the warps run ahead of the others in pipelined loops. */
+const usesPingpong = (arch: string, { useBlockPingpong, useAsyncCopy }: HipOptions): boolean =>
+  useBlockPingpong ?? (arch === "gfx942" || (arch === "gfx950" && useAsyncCopy));
+
 const toTtgir = ({ target, options }: BackendTarget<HipOptions>): readonly BackendStep[] => {
   const { numWarps, numCtas: numCTAs } = options;
   const gpu = amdGpuOf(archOf(target)!)!;
@@ -87,7 +91,7 @@ const toTtgir = ({ target, options }: BackendTarget<HipOptions>): readonly Backe
       loopInvariantCodeMotion(),
       canonicalize(),
       scheduleLoopsAmd({ numStages: options.numStages }),
-      pipelineAmd({ usePingpong: arch === "gfx942" }),
+      pipelineAmd({ useAsyncCopy: options.useAsyncCopy, usePingpong: usesPingpong(arch, options) }),
       canonicalize(),
       removeLayoutConversions(),
       reduceDataDuplication(),
