@@ -76,13 +76,15 @@ export function runCommand(state: State, id: CommandId): State {
       return next(state, -1);
     case "diff-mode":
       return nextMode(state);
-    case "python":
-      if (state.session.sources.length === 0) return say(state, "no Python source: the input's locations name no file that is here");
+    case "python": {
+      const noSource = PANES.source.absent!(state);
+      if (noSource !== undefined) return say(state, noSource);
       return withView(state, {
         upper: "diff",
         focus: state.view.focus === "findings" ? "diff" : state.view.focus,
         diff: { ...state.view.diff, python: !state.view.diff.python },
       });
+    }
     case "short-types":
       return withView(state, { diff: { ...state.view.diff, short: !state.view.diff.short } });
     case "wrap":

@@ -41,3 +41,11 @@ test("the IR follows a match of a search in the source too", () => {
   expect(state.view.source.row).toBe(11);
   expect(lineOf(state)).toBe(12);
 });
+
+test("without a source P says why, and that there may be one after the compilation", () => {
+  const session = { ...dumpSession("fixtures/tui/softmax.log"), sources: [] };
+  const pressed = (more: object): string | undefined =>
+    typed(initialState({ ...session, ...more }, { columns: 140, rows: 40 }, { keys: {}, ascii: false, command: [] }), "P").message?.text;
+  expect(pressed({})).toContain("no location of the input names a file");
+  expect(pressed({ progress: { done: 1, total: 9, what: "inline", ms: 0 } })).toContain("still compiling");
+});

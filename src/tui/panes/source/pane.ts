@@ -20,7 +20,12 @@ export interface SourceView extends Scroll {
 
 export const sourcePane: PaneDef<SourceView> = {
   initial: { file: 0, row: 0, top: 0, left: 0 },
-  absent: ({ session }) => (session.sources.length > 0 ? undefined : "no Python source: the input's locations name no file that is here"),
+  absent: ({ session }) => {
+    if (session.sources.length > 0) return undefined;
+    return session.progress
+      ? "still compiling; the Python source comes after it"
+      : "no Python source: no location of the input names a file that is here";
+  },
   key: "0",
   title: ({ session, view }) => {
     const path = session.sources[view.source.file]?.path;
