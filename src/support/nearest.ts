@@ -1,10 +1,10 @@
-/** The candidate with the smallest edit distance to `word`, if one is near enough to be what was meant. */
+/** The candidate with the smallest edit distance to `word`, if one is near enough to be what was meant. Capitals are as small letters. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   // A word that keeps none of its letters is another word.
   let bestDistance = Math.min(Math.max(2, Math.floor(word.length / 3)) + 1, word.length);
   for (const candidate of candidates) {
-    const distance = editDistance(word, candidate, bestDistance);
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase(), bestDistance);
     if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;
@@ -31,8 +31,9 @@ export function nearestText(word: string, candidates: Iterable<string>, shown: (
   const all = [...new Set(candidates)];
   const best = nearest(word, all);
   if (best === undefined) return "";
-  const distance = editDistance(word, best);
-  const meant = all.filter((candidate) => editDistance(word, candidate, distance + 1) === distance).slice(0, 3);
+  const distanceOf = (candidate: string): number => editDistance(word.toLowerCase(), candidate.toLowerCase());
+  const distance = distanceOf(best);
+  const meant = all.filter((candidate) => distanceOf(candidate) === distance).slice(0, 3);
   const quoted = meant.map((candidate) => `'${shown(candidate)}'`);
   return `; did you mean ${quoted.length < 2 ? quoted[0] : `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`}?`;
 }
