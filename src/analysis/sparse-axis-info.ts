@@ -1,5 +1,6 @@
 /** AxisInfo of the values of one function, along its control flow. Source: lib/Analysis/AxisInfo.cpp, AxisInfoAnalysis. */
 import { ForOp } from "../dialects/scf/ops/for.js";
+import { KeepsAxisInfo } from "../dialects/tt/traits.js";
 import { WarpSpecializePartitionsOp } from "../dialects/ttg/ops/warp-specialize.js";
 import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
@@ -68,7 +69,7 @@ export function inferAxisInfo(
   operands: readonly AxisInfo[],
   { rules, finish } = axisInfoVersion(op.ctx.triton),
 ): AxisInfo | undefined {
-  const info = rules.get(op.def)?.(op, operands);
+  const info = op.def.traits.has(KeepsAxisInfo) ? operands[0] : rules.get(op.def)?.(op, operands);
   if (!info || rankOf(info) === 0) return undefined;
   return finish(
     axisInfo(

@@ -149,3 +149,6 @@ export function areEquivalentTypes(a: Type, b: Type): boolean {
 }
 /** InferTypeOpInterface that takes a result whose layout is the inferred one under another name. */
 export const InferTypeOpWithLayoutEquivalence = InferTypeOpTrait("InferTypeOpWithLayoutEquivalence", areEquivalentTypes);
+
+/** The runs and divisors of the first operand are those of the result. */
+export const KeepsAxisInfo = defineTrait("KeepsAxisInfo");

@@ -7,9 +7,8 @@ import { FuncOp } from "../../dialects/tt/ops/function.js";
 import { AtomicCASOp, AtomicRMWOp, LoadOp, StoreOp } from "../../dialects/tt/ops/memory.js";
 import { AddPtrOp } from "../../dialects/tt/ops/pointer.js";
 import { BroadcastOp, SplatOp } from "../../dialects/tt/ops/shape.js";
-import { getPointeeType, PointerType } from "../../dialects/tt/types.js";
+import { PointerType } from "../../dialects/tt/types.js";
 import { AsyncCopyGlobalToLocalOp } from "../../dialects/ttg/ops/async-copy.js";
-import type { Type } from "../../ir/attribute.js";
 import { intOf } from "../../ir/builtin-attrs.js";
 import { bitWidth, elementTypeOrSelf, IntegerType, isFloat, isInteger, RankedTensorType } from "../../ir/builtin-types.js";
 import type { TypedOpDef, ViewOf } from "../../ir/define-op.js";
@@ -23,6 +22,7 @@ import type { Explain } from "../../pass/remark.js";
 import { applyPatternsGreedily } from "../../rewrite/greedy.js";
 import { type Pattern, pattern } from "../../rewrite/pattern.js";
 import type { Rewriter } from "../../rewrite/rewriter.js";
+import { vectorSize } from "./contiguity.js";
 import { archOfModule, type IsaFamily, isaFamilyOf } from "./isa.js";
 import { analyzeRanges, type RangeAnalysis } from "./range-analysis.js";
 
@@ -102,7 +102,7 @@ class BufferOps {
       if (!["f16", "bf16", "f32", "f64"].some((kind) => isFloat(type, kind as "f16")) && !isInteger(type, 32) && !isInteger(type, 64))
         return this.#keep(op, `there is none of ${typeText(type)}`);
       if (family === "CDNA3" && isFloat(type, "bf16") && atomic_rmw_op === "fadd") return this.#keep(op, "gfx942 adds no bf16 so");
-      const width = this.#vectorSize(this.axes.getContiguity(ptr), ptr.type);
+      const width = vectorSize(ptr, this.axes);
       if (width % 2 !== 0 && (isFloat(type, "f16") || isFloat(type, "bf16")))
         return this.#keep(op, `${typeText(type)} is computed in pairs, and its elements do not lie in pairs`);
       const isMinMax = atomic_rmw_op === "max" || atomic_rmw_op === "min";
@@ -184,9 +184,6 @@ class BufferOps {
     let hasDot = this.#hasDot.get(func);
     if (hasDot === undefined) this.#hasDot.set(func, (hasDot = func.walk((op) => (DotOp.is(op) ? "interrupt" : undefined))));
     return hasDot;
-  }
-  #vectorSize(contiguity: number, pointers: Type): number {
-    return Math.min(Math.trunc(128 / (bitWidth(elementTypeOrSelf(getPointeeType(pointers)!)) ?? 8)), contiguity);
   }
 }
 

@@ -10,5 +10,6 @@ export { optimizeEpilogue } from "./optimize-epilogue.js";
 export { pipelineAmd } from "./pipeline/pipeline.js";
 export { scheduleLoopsAmd } from "./pipeline/schedule-loops.js";
 export { reorderInstructionsAmd } from "./reorder-instructions.js";
+export { testPrintAmdAlignment } from "./test-print-amd-alignment.js";
 export { testRangeAnalysis } from "./test-range-analysis.js";
 export { updateAsyncWaitCount } from "./update-async-wait-count.js";

@@ -9,6 +9,7 @@ import { LinearLayout } from "../../../layout/linear-layout.js";
 import { identityStandardND, standardOutDimNames } from "../../../layout/standard-dims.js";
 import { toLinearLayout } from "../../../layout/to-linear-layout.js";
 import { Tensor } from "../../tt/constraints.js";
+import { KeepsAxisInfo } from "../../tt/traits.js";
 import { distributedParams, encodingParams } from "../../ttg/encodings/define-encoding.js";
 import { LocalLoadTrait, readsShared } from "../../ttg/ttg-op.js";
 import { AsyncToken, type MemDesc, MemDescOperand, sameShape } from "../../ttg/types.js";
@@ -49,7 +50,7 @@ export const ExtractSliceOp = defineOp("amdg.extract_slice", () => ({
   operands: { source: AnyRankedTensor },
   attrs: { static_offsets: DenseI64ArrayAttr },
   results: { result: AnyRankedTensor },
-  traits: [Pure],
+  traits: [Pure, KeepsAxisInfo],
   format: "$source $static_offsets attr-dict `:` type($source) `to` type($result)",
   verify({ source, result, static_offsets: offsets }, report) {
     const error = (message: string) => void report.plain(message, CODE);

@@ -1,0 +1,11 @@
+import { definePass } from "../../pass/define-pass.js";
+import { testPrintAlignment } from "../print/test-print-alignment.js";
+
+export const testPrintAmdAlignment = definePass("test-print-amd-alignment", {
+  name: "AMDTestAxisInfo",
+  summary: "print the result of the alignment analysis pass",
+  // As test-print-alignment: what AMD's ops say of alignment is known to the one analysis.
+  source: "third_party/amd/test/lib/Analysis/TestAxisInfo.cpp",
+  testOnly: true,
+  run: (root, pass) => testPrintAlignment.run(root, pass as never),
+});
