@@ -54,6 +54,8 @@ export interface Platform<Options> {
   readonly owns: (target: string) => boolean;
   /** The target of a name as people write it (`sm_90a`, `90`); undefined for a GPU that cannot be compiled for. */
   readonly targetCalled: (name: string) => string | undefined;
+  /** The versions of Triton that it is compiled for as. */
+  readonly versions: readonly TritonVersion[];
   /** Triton's options for this platform. The command line's are derived from them. */
   readonly options: BackendOptions<Options>;
   /** Values of all options; some follow from the target. */

@@ -1,6 +1,7 @@
 /** The targets of all platforms, and Triton's options for them. Passes are not loaded by this file. */
 
 import { withDefaults } from "../pass/options.js";
+import type { TritonVersion } from "../support/triton-version.js";
 import { HIP, type HipOptions } from "./amd/options.js";
 import type { BackendOption, BackendOptions, Platform } from "./backend.js";
 import { CUDA, type CudaOptions } from "./nvidia/options.js";
@@ -51,6 +52,13 @@ export function checkOptions(options: TargetOptions, target: string): string | u
   const [key] = foreign;
   const owner = PLATFORMS.find((other) => key in other.options)!;
   return `${key.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)} is an option of targets like ${owner.targets[0]}; ${target} has none of that name`;
+}
+
+/** Why a target is not compiled for as that version of Triton does; undefined where it is. */
+export function versionProblem(target: string, version: TritonVersion): string | undefined {
+  const { versions } = platformOf(target)!;
+  if (versions.includes(version)) return undefined;
+  return `Triton ${version.name} is not followed for ${target}, only ${versions.map(({ name }) => name).join(", ")}`;
 }
 
 /** The target that `--target` and Triton's `arch` ask for; the error names the option as `shown` writes it. */

@@ -1,8 +1,9 @@
 /** The arguments of `tt-step` and its commands, as the rest of the program takes them. */
-import { checkOptions, defaultOptions, type TargetOptions, targetAsked } from "../backend/targets.js";
+import { checkOptions, defaultOptions, type TargetOptions, targetAsked, versionProblem } from "../backend/targets.js";
 import { type GivenArguments, type Proposal, signatureOf } from "../frontend/specialize.js";
 import type { ModuleSource, TraceSource } from "../library/sources.js";
 import { shellWord } from "../support/shell-word.js";
+import { tritonOrDefault } from "../support/triton-version.js";
 import { dashed, type Values, valuesOf, type Written } from "./options/option.js";
 import { type CommandLine, type Instead, readCommandLine } from "./options/read.js";
 import { COMPILE_OPTIONS, COMPILER_SETTINGS, STEP, STEP_DEFAULTS, type StepValues, TT_STEP } from "./options/step.js";
@@ -87,7 +88,10 @@ function compilerArgs(
   if ("error" in asked) return asked;
   const { target } = asked;
   // Without a target the input's decides.
-  const problem = target === undefined ? undefined : checkOptions({ ...defaultOptions(target), ...options }, target);
+  const problem =
+    target === undefined
+      ? undefined
+      : (versionProblem(target, tritonOrDefault(values.triton)) ?? checkOptions({ ...defaultOptions(target), ...options }, target));
   return problem === undefined ? { target, options, triton: values.triton } : { error: problem };
 }
 

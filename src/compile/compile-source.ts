@@ -11,6 +11,7 @@ import {
   type TargetOptions,
   targetCalled,
   unknownTarget,
+  versionProblem,
 } from "../backend/targets.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
@@ -73,14 +74,6 @@ function targetWarning(module: Operation, target: string): string | undefined {
 function targetProblem(name: string, target: string): string | undefined {
   if (TARGETS.includes(target)) return undefined;
   return `'${name}' is for ${target}, which is not known; known are ${TARGETS.join(", ")}; --target chooses one`;
-}
-
-/** Why a target is not compiled for as that version of Triton does. */
-function versionProblem({ target, version }: Settings): string | undefined {
-  const { pipelines } = backendOf(target);
-  if (pipelines.has(version)) return undefined;
-  const known = [...pipelines.keys()].map(({ name }) => name).join(", ");
-  return `Triton ${version.name} is not followed for ${target}, only ${known}`;
 }
 
 /** Which passes of a pipeline run, by PASS: an index from 1, a flag (its first run), `flag#run`. */
@@ -292,7 +285,9 @@ export function sourceFor(
   if (read.kind !== "module") return read.kind === "error" ? read : rejected(`'${request.name}' holds no IR to compile`);
   const settings = settingsOf(read, asked);
   const problem =
-    targetProblem(request.name, settings.target) ?? versionProblem(settings) ?? checkOptions(settings.options, settings.target);
+    targetProblem(request.name, settings.target) ??
+    versionProblem(settings.target, settings.version) ??
+    checkOptions(settings.options, settings.target);
   return problem === undefined ? read : rejected(problem);
 }
 const isSame = (a: NonNullable<ModuleSource["madeFor"]>, b: Settings): boolean =>

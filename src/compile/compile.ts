@@ -72,7 +72,9 @@ export interface CompileResult {
 
 /** The steps of the pipeline that an input of that stage goes through. TTGIR that is compiled from there is Gluon's. */
 export function pipelineOf(options: Pick<CompileOptions, "target" | "options" | "version" | "from">): readonly BackendStep[] {
-  const pipeline = backendOf(options.target).pipelines.get(options.version ?? DEFAULT_TRITON)!;
+  const { pipelines } = backendOf(options.target);
+  // Commands ask before they find that a version is not followed for the target.
+  const pipeline = pipelines.get(options.version ?? DEFAULT_TRITON) ?? pipelines.get(DEFAULT_TRITON)!;
   const first = STAGES.indexOf(options.from ?? "ttir");
   return pipeline(options, options.from === "ttgir" ? "gluon" : "triton").filter((s) => STAGES.indexOf(s.stage) >= first);
 }

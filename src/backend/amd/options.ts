@@ -1,6 +1,7 @@
 /** Triton's compile options for HIP. Source: third_party/amd/backend/compiler.py, HIPOptions; python/triton/knobs.py, amd_knobs. */
 import { AMD_GPUS, amdGpuOf, archOf } from "../../gpu/amd.js";
 import { isHardwareSize, type OptionValues, option, withDefaults } from "../../pass/options.js";
+import { TRITON_3_6 } from "../../support/triton-version.js";
 import type { Platform } from "../backend.js";
 
 const PRECISIONS = ["ieee", "bf16x3", "bf16x6"];
@@ -120,6 +121,7 @@ export const HIP: Platform<Partial<HipOptions>> = {
     const gpu = amdGpuOf(name.replace(/^hip:/, ""));
     return gpu && `hip:${gpu.arch}`;
   },
+  versions: [TRITON_3_6],
   options: HIP_OPTIONS,
   defaults: hipDefaults,
   check: checkOptions,

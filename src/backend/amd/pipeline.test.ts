@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { checkOptions, defaultOptions } from "../targets.js";
+import { TRITON_3_6, TRITON_3_7 } from "../../support/triton-version.js";
+import { checkOptions, defaultOptions, versionProblem } from "../targets.js";
 import { hipPipeline } from "./pipeline.js";
 
 interface Golden {
@@ -22,5 +23,7 @@ test("options that Triton refuses, and those of another vendor, are refused", ()
   expect(problem({ numCtas: 2 })).toBe("num_ctas > 1 not supported on gfx942");
   expect(problem({ numCtas: 2 }, "hip:gfx1250")).toBeUndefined();
   expect(problem({ maxnreg: 128 })).toBe("maxnreg is an option of targets like cuda:75; hip:gfx942 has none of that name");
+  expect(versionProblem(target, TRITON_3_6)).toBeUndefined();
+  expect(versionProblem(target, TRITON_3_7)).toBe("Triton 3.7 is not followed for hip:gfx942, only 3.6");
   expect(problem({ kpack: 2 }, "cuda:80")).toBe("kpack is an option of targets like hip:gfx90a; cuda:80 has none of that name");
 });

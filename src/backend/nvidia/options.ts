@@ -1,7 +1,7 @@
 /** Triton's compile options for CUDA. Source: third_party/nvidia/backend/compiler.py, CUDAOptions. */
 import { CAPABILITIES, capabilityOf, gpuOf, knownCapability } from "../../gpu/nvidia.js";
 import { isHardwareSize, type OptionValues, option, withDefaults } from "../../pass/options.js";
-import type { TritonVersion } from "../../support/triton-version.js";
+import { TRITON_VERSIONS, type TritonVersion } from "../../support/triton-version.js";
 import type { Platform } from "../backend.js";
 
 const LAUNCH_ONLY = "it changes how a kernel is launched, not its code, and nothing is launched here";
@@ -104,6 +104,7 @@ export const CUDA: Platform<CudaOptions> = {
     const capability = knownCapability(name);
     return capability === undefined ? undefined : targetOf(capability);
   },
+  versions: TRITON_VERSIONS,
   options: CUDA_OPTIONS,
   defaults: (target) => defaultOptions(capabilityOf(target)!),
   check: (options, target) => checkOptions(options, capabilityOf(target)!),
