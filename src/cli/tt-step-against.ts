@@ -87,7 +87,7 @@ export function otherInput(
 }
 
 /** The settings of `target=cuda:89,num-warps=8`; undefined for a file. */
-function settingsIn(spec: string, io: Io): readonly Setting[] | undefined {
+export function settingsIn(spec: string, io: Io): readonly Setting[] | undefined {
   if (!/^[a-z][\w-]*=/.test(spec) || isFile(spec, io)) return undefined;
   return spec.split(/,(?=[a-z][\w-]*=)/).map((setting): Setting => {
     const at = setting.indexOf("=");

@@ -5,6 +5,7 @@
 export { completionMain } from "./completion.js";
 export { work } from "./second-thread.js";
 export { against } from "./tt-step-against.js";
+export { againstAll } from "./tt-step-against-all.js";
 export { bisectMain } from "./tt-step-bisect.js";
 export { captureMain } from "./tt-step-capture.js";
 export { codegenText } from "./tt-step-codegen.js";
@@ -16,6 +17,5 @@ export { limitsMain } from "./tt-step-limits.js";
 export { runCommand } from "./tt-step-run.js";
 export { snapshotMain } from "./tt-step-snapshot.js";
 export { showTarget } from "./tt-step-target.js";
-export { upgradeMain } from "./tt-step-upgrade.js";
 export { namesOfInput, validatingTrace } from "./tt-step-validate.js";
 export { whyAndLayout } from "./tt-step-why.js";

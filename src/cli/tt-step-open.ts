@@ -16,6 +16,11 @@ import { asksForNothing, asksForPrograms, show } from "./tt-step-show.js";
 import { noteUseless } from "./useless-options.js";
 
 export async function stepMain(line: LineOf<"">, argv: readonly string[], io: Io): Promise<number> {
+  const { against, format } = line.values;
+  if (against !== undefined && (format !== undefined || line.words.length > 1)) {
+    const args = stepArgs(line.values, line.written, undefined);
+    return "error" in args ? usage(io, args.error) : (await import("./tt-step-more.js")).againstAll(line.words, { ...args, against }, io);
+  }
   const input = oneInput(line.words, TT_STEP);
   if (typeof input === "object") return usage(io, input.error);
   const args = stepArgs(line.values, line.written, input);

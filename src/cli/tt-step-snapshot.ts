@@ -45,7 +45,7 @@ interface Result {
 }
 
 export async function snapshotMain({ words, values, written }: LineOf<"snapshot">, io: Io): Promise<number> {
-  const { limit, arg: _arg, shape: _shape, grid, gpu: _gpu, ...compiler } = values;
+  const { limit, arg: _arg, shape: _shape, grid, gpu: _gpu, format: _format, ...compiler } = values;
   const rest = stepArgs(compiler, written, undefined, (input) => ["snapshot", input]);
   const error =
     "error" in rest
@@ -108,7 +108,7 @@ function snapshotOf(input: string, args: SnapshotArgs, io: Io): Result {
   const made = traceFor(input, args, io);
   if ("error" in made) return { input, name: kernelName(input), status: "error", detail: made.error, ms: ms() };
   const { trace, limits } = made;
-  const name = `${kernelName(input)}/sm${/\d+$/.exec(trace.target ?? "")?.[0] ?? "-unknown"}${versionPart(trace)}`;
+  const name = `${kernelName(input)}/${gpuPart(trace)}${versionPart(trace)}`;
   const folder = join(args.dir, name);
   const before = readSnapshot(folder);
   // A snapshot that was kept in full is compared in full.
@@ -128,6 +128,12 @@ function snapshotOf(input: string, args: SnapshotArgs, io: Io): Result {
   return difference
     ? { input, name, status: "different", where: difference.where, detail: `${factsText(before!, now)}${difference.detail}`, ms: ms() }
     : { input, name, status: "new", detail: "new, run --update", ms: ms() };
+}
+
+/** `sm80` for `cuda:80`, `gfx942` for `hip:gfx942`. */
+function gpuPart({ target }: Trace): string {
+  const [, gpu = "-unknown"] = /^\w+:(\w+)$/.exec(target ?? "") ?? [];
+  return target?.startsWith("hip:") ? gpu : `sm${gpu}`;
 }
 
 /** The version of Triton, where it is another than the default's: snapshots of two versions are kept side by side. */

@@ -30,8 +30,6 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       return (await import("./tt-step-mcp.js")).mcpMain(line.words, io);
     case "snapshot":
       return (await import("./tt-step-more.js")).snapshotMain(line, io);
-    case "upgrade":
-      return (await import("./tt-step-more.js")).upgradeMain(line, io);
     case "learn":
       return (await import("./tt-step-more.js")).learnMain(line, main, io);
     case "completion":

@@ -210,6 +210,13 @@ export const STEP = {
     group: SHOW,
     help: "where the result first differs from a dump's, another input's, or its own under another option (exit 1)",
   },
+  format: {
+    type: choice("md", "json", "junit"),
+    group: SHOW,
+    help: "how --against OPTION=VALUE reports on several inputs, the most changed first",
+    defaultText: "md",
+    goesWith: ["against"],
+  },
   validate: { type: FLAG, group: SHOW, help: "execute the IR after every pass; exit 1 and the pass where results change" },
   json: { type: FLAG, group: SHOW, help: "the whole Trace as JSON" },
   times: {
@@ -390,18 +397,6 @@ const SNAPSHOT = {
   ...COMPILE_OPTIONS,
 } as const satisfies OptionTable;
 
-const UPGRADE = {
-  to: {
-    type: choice(...TRITON_VERSIONS.map(({ name }) => name)),
-    group: "Upgrade",
-    help: "the version of Triton to compare with; --triton is the one that is used now",
-    default: TRITON_VERSIONS.at(-1)!.name,
-  },
-  format: { type: choice("md", "json", "junit"), group: "Upgrade", help: "how the report is written", default: "md" },
-  ...PYTHON_OPTIONS,
-  ...COMPILE_OPTIONS,
-} as const satisfies OptionTable;
-
 const CAPTURE = {
   output: { type: text("DIR", "a folder"), short: "o", group: OTHER, help: "where kernels are kept", default: "tt-step-capture" },
   gpu: { type: FLAG, group: COMPILE, help: "launch kernels; with --no-gpu they are compiled and not launched", default: true },
@@ -466,12 +461,6 @@ count(OP), ops and lines are numbers; has(OP), text("..."), text(/.../) and resu
       usage: ["INPUT... [--dir DIR] [--update]"],
       options: { ...SNAPSHOT, ...TRITON_OPTIONS },
     },
-    upgrade: {
-      summary:
-        "Compares what two versions of Triton make of kernels: facts side by side, the most changed first; exit 1 where they differ.",
-      usage: ["INPUT... [--triton 3.6] [--to 3.8] [--format md|json|junit]"],
-      options: { ...UPGRADE, ...TRITON_OPTIONS },
-    },
     capture: {
       summary: "Runs a program that uses Triton and keeps what Triton compiles: signatures, options, stages, launches.",
       usage: ["[-o DIR] [--no-gpu [--target cuda:90]] -- python train.py ARGUMENTS"],
@@ -497,7 +486,6 @@ count(OP), ops and lines are numbers; has(OP), text("..."), text(/.../) and resu
 /** The values of the options of `tt-step` itself, without Triton's. */
 export type StepValues = Values<typeof STEP>;
 export type SnapshotValues = Values<typeof SNAPSHOT>;
-export type UpgradeValues = Values<typeof UPGRADE>;
 
 /** The values of options that are not given. */
 export const STEP_DEFAULTS: StepValues = Object.fromEntries(

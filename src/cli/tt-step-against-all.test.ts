@@ -16,15 +16,15 @@ const FILES = {
 
 async function run(...argv: readonly string[]): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
   const io = memoryIo("", FILES);
-  const code = await main(["upgrade", "--target", "cuda:80", ...argv], io);
+  const code = await main(["--target", "cuda:80", "--against", "triton=3.8", ...argv], io);
   return { code, out: io.out(), err: io.err() };
 }
 
 test("facts side by side: reductions need fewer barriers since 3.8", async () => {
-  const { code, out } = await run("rows.py");
+  const { code, out } = await run("rows.py", "--format", "md");
   expect(code).toBe(1);
-  expect(out).toMatch(/^# Triton 3\.6 to 3\.8: 1 different\n/);
-  expect(out).toContain("| | 3.6 | 3.8 |\n|---|---|---|\n");
+  expect(out).toMatch(/^# Triton 3\.6 to Triton 3\.8: 1 different\n/);
+  expect(out).toContain("| | Triton 3.6 | Triton 3.8 |\n|---|---|---|\n");
   expect(out).toMatch(/\| shared loads \| ld\.shared\.b32 \d+ \| \d+ \|/);
   expect(out).toMatch(/\| barriers \| bar\.sync 5 \| 3 \|/);
 });
@@ -33,7 +33,7 @@ test("the most changed first, and the first pass with other ops", async () => {
   const { code, out } = await run("loop.py", "rows.py", "--format", "json");
   expect(code).toBe(1);
   const { from, to, kernels } = JSON.parse(out);
-  expect([from, to]).toEqual(["3.6", "3.8"]);
+  expect([from, to]).toEqual(["Triton 3.6", "Triton 3.8"]);
   const changes = kernels.map((k: { changed: number; facts: unknown[] }) => k.changed + k.facts.length);
   expect(changes).toEqual([...changes].sort((a, b) => b - a));
   const loop = kernels.find((k: { input: string }) => k.input === "loop.py");
@@ -43,21 +43,31 @@ test("the most changed first, and the first pass with other ops", async () => {
 });
 
 test("a version is no upgrade of itself", async () => {
-  expect(await run("rows.py", "--to", "3.7", "--triton", "3.7")).toMatchObject({
+  expect(await run("rows.py", "--format", "md", "--triton", "3.8")).toMatchObject({
     code: 0,
-    out: "# Triton 3.7 to 3.7: 1 same\n\n## The same after every pass\n\n- rows.py\n",
+    out: "# Triton 3.8 to Triton 3.8: 1 same\n\n## The same after every pass\n\n- rows.py\n",
   });
 });
 
 test("a kernel that one of the versions refuses is an error of that version, in JUnit too", async () => {
   const { code, out } = await run("old.py", "rows.py", "--signature", "*fp32:16", "--kernel", "old", "--format", "junit");
   expect(code).toBe(2);
-  expect(out).toContain('<testsuite name="tt-step upgrade" tests="2" failures="0" errors="2">');
+  expect(out).toContain('<testsuite name="tt-step --against" tests="2" failures="0" errors="2">');
   expect(out).toContain("3.8: ");
   expect(out).toContain("tl.make_block_ptr");
 });
 
-test("a version that is not known, and no input", async () => {
-  expect(await run("rows.py", "--to", "2.0")).toMatchObject({ code: 2, err: expect.stringContaining("3.6, 3.7") });
-  expect(await run()).toMatchObject({ code: 2, err: "tt-step: upgrade expects input files. Try: tt-step upgrade --help\n" });
+test("another option than the version, on several kernels", async () => {
+  const { code, out } = await run("rows.py", "loop.py", "--against", "num-warps=8");
+  expect(code).toBe(1);
+  expect(out).toMatch(/^# as given to num-warps=8: 2 different\n/);
+});
+
+test("a version that is not known, a file, and no input", async () => {
+  expect(await run("rows.py", "loop.py", "--against", "triton=2.0")).toMatchObject({ code: 2, err: expect.stringContaining("3.6, 3.7") });
+  expect(await run("rows.py", "loop.py", "--against", "old.py")).toMatchObject({
+    code: 2,
+    err: "tt-step: with several inputs --against compares options: OPTION=VALUE, not 'old.py'\n",
+  });
+  expect(await run("--format", "md")).toMatchObject({ code: 2, err: "tt-step: expects input files. Try: tt-step --help\n" });
 });

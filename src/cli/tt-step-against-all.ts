@@ -1,4 +1,4 @@
-/** `tt-step upgrade INPUT...`: what another version of Triton makes of kernels, side by side, the most changed first. */
+/** `tt-step INPUT... --against OPTION=VALUE`: what kernels become with another option or version of Triton, side by side, the most changed first. */
 import { paired } from "../diff/pair-steps.js";
 import { compareFacts, type FactDifference, type FinalFacts, finalFacts } from "../explain/compare-facts.js";
 import { compile } from "../library/compile.js";
@@ -9,11 +9,13 @@ import { tritonOrDefault } from "../support/triton-version.js";
 import type { Step, Trace } from "../trace/trace.js";
 import { EXIT, type Io, watched } from "./io.js";
 import { junitFile } from "./junit.js";
-import type { UpgradeValues } from "./options/step.js";
+import type { StepValues } from "./options/step.js";
 import { withMachineCode } from "./ptxas.js";
-import { type LineOf, stepArgs, type TtStepArgs } from "./tt-step-args.js";
+import { settingsIn } from "./tt-step-against.js";
+import { readCompilerSettings, type TtStepArgs } from "./tt-step-args.js";
 import { everywhere } from "./tt-step-compile.js";
 import { readInput } from "./tt-step-input.js";
+import { usage } from "./tt-step-output.js";
 
 /** How a kernel changes. */
 interface Row {
@@ -30,23 +32,39 @@ interface Row {
   readonly error?: string;
   readonly ms: number;
 }
-interface Versions {
-  readonly from: string;
-  readonly to: string;
+/** One side of the comparison: its name in the report, and how inputs are compiled for it. */
+interface Side {
+  readonly name: string;
+  readonly args: TtStepArgs;
 }
+type Sides = readonly [before: Side, after: Side];
 
-export async function upgradeMain({ words, values, written }: LineOf<"upgrade">, io: Io): Promise<number> {
-  const { to, format, ...compiler } = values;
-  const rest = stepArgs(compiler, written, undefined, (input) => ["upgrade", input]);
-  const error = "error" in rest ? rest.error : words.length === 0 ? "upgrade expects input files. Try: tt-step upgrade --help" : undefined;
-  if ("error" in rest || error !== undefined) {
-    io.stderr.write(`tt-step: ${error}\n`);
-    return EXIT.badInput;
-  }
-  const versions = { from: tritonOrDefault(rest.triton).name, to: tritonOrDefault(to).name };
-  const { value: rows, interrupted } = await watched(rowsOf(words, versions, rest, io), io);
+/** The report on all inputs. The sides are the command line's own options, and those with what `--against` changes. */
+export async function againstAll(
+  words: readonly string[],
+  given: TtStepArgs & { readonly against: string; readonly format: StepValues["format"] },
+  io: Io,
+): Promise<number> {
+  const settings = settingsIn(given.against, io);
+  if (!settings) return usage(io, `with several inputs --against compares options: OPTION=VALUE, not '${given.against}'`);
+  const changed = readCompilerSettings(settings);
+  if ("error" in changed) return usage(io, changed.error);
+  if (words.length === 0) return usage(io, "expects input files. Try: tt-step --help");
+  const after = {
+    ...given,
+    target: changed.target ?? given.target,
+    options: { ...given.options, ...changed.options },
+    triton: changed.triton ?? given.triton,
+  };
+  const isVersion = settings.every(([name]) => name === "triton");
+  const nameOf = ({ triton }: TtStepArgs) => `Triton ${tritonOrDefault(triton).name}`;
+  const sides: Sides = [
+    { name: isVersion ? nameOf(given) : "as given", args: given },
+    { name: isVersion ? nameOf(after) : given.against, args: after },
+  ];
+  const { value: rows, interrupted } = await watched(rowsOf(words, sides, io), io);
   const sorted = [...rows].sort((a, b) => rank(b) - rank(a) || (a.input < b.input ? -1 : 1));
-  io.stdout.write(report(sorted, versions, format));
+  io.stdout.write(report(sorted, sides, given.format ?? "md"));
   if (interrupted) {
     io.stderr.write(`tt-step: interrupted after ${rows.length} of ${words.length} inputs\n`);
     return EXIT.interrupted;
@@ -58,24 +76,24 @@ export async function upgradeMain({ words, values, written }: LineOf<"upgrade">,
 /** Kernels that do not compile come first. */
 const rank = ({ status, changed, facts }: Row): number => (status === "error" ? Infinity : status === "same" ? -1 : changed + facts.length);
 
-function* rowsOf(inputs: readonly string[], versions: Versions, args: TtStepArgs, io: Io): Work<readonly Row[]> {
+function* rowsOf(inputs: readonly string[], sides: Sides, io: Io): Work<readonly Row[]> {
   const rows: Row[] = [];
   for (const input of inputs) {
-    if (yield { what: "upgrade", done: rows.length, of: inputs.length }) break;
+    if (yield { what: "compare", done: rows.length, of: inputs.length }) break;
     const began = io.clock();
-    const row = guarded(input, versions, args, io);
+    const row = guarded(input, sides, io);
     rows.push({ ...row, ms: io.clock() - began });
   }
   return rows;
 }
 
-function guarded(input: string, versions: Versions, args: TtStepArgs, io: Io): Omit<Row, "ms"> {
+function guarded(input: string, [from, to]: Sides, io: Io): Omit<Row, "ms"> {
   const failed = (error: string) => ({ input, status: "error" as const, changed: 0, facts: [], ops: [], reasons: [], error });
   try {
-    const before = traceBy(versions.from, input, args, io);
-    if ("error" in before) return failed(`${versions.from}: ${before.error}`);
-    const after = traceBy(versions.to, input, args, io);
-    return "error" in after ? failed(`${versions.to}: ${after.error}`) : rowOf(input, before.trace, after.trace);
+    const before = traceBy(from, input, io);
+    if ("error" in before) return failed(`${from.name}: ${before.error}`);
+    const after = traceBy(to, input, io);
+    return "error" in after ? failed(`${to.name}: ${after.error}`) : rowOf(input, before.trace, after.trace);
   } catch (error) {
     const { text, isBug } = failureOf(error);
     if (isBug) throw error;
@@ -140,12 +158,11 @@ function instructionsChanged(was: FinalFacts, is: FinalFacts): number {
   return total;
 }
 
-function traceBy(triton: string, input: string, given: TtStepArgs, io: Io): { readonly trace: Trace } | { readonly error: string } {
-  const args = { ...given, triton };
+function traceBy({ args }: Side, input: string, io: Io): { readonly trace: Trace } | { readonly error: string } {
   const read = readInput(input, io, { ...args, debugInfo: false });
   if (read.kind === "error") return { error: (read.rendered ?? read.message ?? "does not parse").trimEnd() };
   if (read.kind === "imported") return { error: "it is a dump, which cannot be compiled again" };
-  const compiled = compile(read, { ...everywhere(args, io), triton, artifacts: ["ptx", "instructions"] });
+  const compiled = compile(read, { ...everywhere(args, io), artifacts: ["ptx", "instructions"] });
   if (compiled.kind === "error") return { error: (compiled.rendered ?? compiled.message!).trimEnd() };
   const { trace, ok, failed } = compiled;
   return ok ? { trace: withMachineCode(trace, io) } : { error: `pass '${failed?.flag}' failed` };
@@ -153,11 +170,11 @@ function traceBy(triton: string, input: string, given: TtStepArgs, io: Io): { re
 
 // --- reports -------------------------------------------------------------------------------------
 
-function report(rows: readonly Row[], { from, to }: Versions, format: UpgradeValues["format"]): string {
+function report(rows: readonly Row[], [{ name: from }, { name: to }]: Sides, format: NonNullable<StepValues["format"]>): string {
   if (format === "json") return `${JSON.stringify({ from, to, kernels: rows.map(({ ms: _, ...row }) => row) }, null, 1)}\n`;
   if (format === "md") return markdown(rows, from, to);
   return junitFile(
-    "tt-step upgrade",
+    "tt-step --against",
     rows.map((row) => ({
       name: row.input,
       file: row.input,
@@ -205,5 +222,5 @@ function markdown(rows: readonly Row[], from: string, to: string): string {
     });
   const same = rows.filter(({ status }) => status === "same").map(({ input }) => `- ${input}\n`);
   const unchanged = same.length === 0 ? [] : [`## The same after every pass\n\n${same.join("")}`];
-  return [`# Triton ${from} to ${to}: ${parts.join(", ")}\n`, ...sections, ...unchanged].join("\n");
+  return [`# ${from} to ${to}: ${parts.join(", ")}\n`, ...sections, ...unchanged].join("\n");
 }
