@@ -88,6 +88,7 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
     "Passes on TTGIR need to know how many warps run the kernel: convert-triton-to-tritongpu writes ttg.num-warps on the module.",
   "pass.schedule":
     "A loop that is pipelined needs loop.stage and loop.cluster on each of its ops that others wait for. tritongpu-schedule-loops gives them; take them off the whole loop, or write them on all of its ops.",
+  "pass.test-tritonamdgpu-range-analysis": "The test pass reports the range of integers that a value may have.",
   "pass.shared-memory":
     "The kernel needs more shared memory than a CTA may have: it compiles, but cannot be launched. Smaller tiles or fewer stages (num_stages) need less; the notes name the largest buffers.",
   "pass.warp-specialization":

@@ -53,7 +53,7 @@ export const convertBufferOps = definePass("tritonamdgpu-convert-buffer-ops", {
   },
 });
 
-/** What a tensor of pointers is made of. */
+/** The base and offsets that a tensor of pointers is made of. */
 interface Address {
   readonly ptr: Value;
   readonly offsets: Value;

@@ -258,7 +258,7 @@ class Assumptions {
   has(value: Value): boolean {
     return this.#facts.has(value);
   }
-  /** What is assumed of a value wherever control comes to `block`. */
+  /** The ranges that are assumed of a value wherever control comes to `block`. */
   of(value: Value, block: Block): IntRange | undefined {
     let range: IntRange | undefined;
     for (const fact of this.#facts.get(value) ?? []) {

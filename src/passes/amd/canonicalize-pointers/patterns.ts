@@ -45,7 +45,7 @@ import { smallTensorOffset } from "./small-tensor-offset.js";
 type Pair = readonly [base: Value, offset: Value];
 const isPair = (values: readonly Value[] | undefined): values is Pair => values?.length === 2;
 
-/** What the patterns share while they run. */
+/** State that the patterns share while they run. */
 export interface PointerRewrite {
   readonly pointers: FatPointers;
   /** The ops that are to be rewritten. */
@@ -65,7 +65,7 @@ const WITH_OPERANDS: readonly OpDef[] = [CallOp, ExternElementwiseOp, Elementwis
 /** The patterns of the first conversion. */
 export function pointerPatterns(state: PointerRewrite): ConversionPattern[] {
   const { pointers, report } = state;
-  /** What is known of a pair; real Triton reads past its table where nothing is. */
+  /** The facts known of a pair; real Triton reads past its table where nothing is. */
   const factsOf = ([base, offset]: Pair, op: Operation): FatPointerFacts => {
     const known = pointers.get(base, offset);
     if (!known) report.crash(op, "nothing is known of a base and an offset that come together here");
@@ -117,7 +117,7 @@ export function pointerPatterns(state: PointerRewrite): ConversionPattern[] {
       const fresh = new Operation(rw.ctx, op.def, { loc: op.locRef, operands, resultTypes: op.resultTypes, attrs: op.attrs });
       return rw.replace(op, rw.insert(fresh));
     });
-  /** What is known of operands holds for the values that receive them. */
+  /** Facts known of operands hold for the values that receive them. */
   const handOver = (ranges: OperandRanges, to: readonly Value[], op: Operation): (readonly Value[])[] => {
     let next = 0;
     return ranges.map((range) => {
@@ -290,7 +290,7 @@ export function leftoverCasts({ pointers, report }: PointerRewrite): ConversionP
   });
 }
 
-/** What an addition to a pointer says of its own result, for a base of the same rank. */
+/** The facts that an addition to a pointer gives of its own result, for a base of the same rank. */
 const HINTS = ["tt.divisibility", "tt.contiguity", "tt.constancy"];
 type AddPtr = NonNullable<ReturnType<typeof AddPtrOp.match>>;
 

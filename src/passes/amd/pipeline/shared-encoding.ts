@@ -25,7 +25,7 @@ import { toLinearLayout } from "../../../layout/to-linear-layout.js";
 import { canBeConvertedToAsyncLoad } from "../../ttg/software-pipelining/shared-encoding-of-users.js";
 import type { IsaFamily } from "../isa.js";
 
-/** What decides about layouts besides the users of a value. */
+/** Facts that decide about layouts besides the users of a value. */
 export interface LayoutRequest {
   readonly axes: ModuleAxisInfo;
   readonly family: IsaFamily;
@@ -51,7 +51,7 @@ export function sharedEncodingForDots(op: Operation, request: LayoutRequest): At
   }
   return encodings.reduce<Attribute | undefined>(widest, encodings[0]);
 }
-/** Of layouts that differ in the width of accesses only, the widest; undefined for others. */
+/** The widest of layouts that differ in the width of accesses only; undefined for others. */
 function widest(best: Attribute | undefined, encoding: Attribute, index: number): Attribute | undefined {
   if (!best || index === 0) return best;
   const [a, b] = [encodingParams(best), encodingParams(encoding)];
