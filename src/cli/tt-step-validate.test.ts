@@ -146,8 +146,12 @@ tt.func public @signs(%a: !tt.ptr<i32>, %q: !tt.ptr<i32>, %n: i32 {tt.divisibili
   });
   test.each([
     ["{}", ["d/k.ttir", "--validate", "--arg", "zzz=1"], "--arg: there is no argument 'zzz' (the kernel's arguments are a, q, n)"],
-    [`{"arrays": {"b": {"kind": "zeros"}}}`, ["d/k.ttir", "--validate"], "'d/args.json': there is no argument 'b'; did you mean 'a'?"],
-    [`{"scalars": {"m": 1}}`, ["run", "d/k.ttir"], "'d/args.json': there is no argument 'm'; did you mean 'a'?"],
+    [
+      `{"arrays": {"b": {"kind": "zeros"}}}`,
+      ["d/k.ttir", "--validate"],
+      "'d/args.json': there is no argument 'b' (the kernel's arguments are a, q, n)",
+    ],
+    [`{"scalars": {"m": 1}}`, ["run", "d/k.ttir"], "'d/args.json': there is no argument 'm' (the kernel's arguments are a, q, n)"],
     [`{"scalars": {"a": 1}}`, ["bisect", "d/k.ttir", "results"], "'d/args.json': argument 'a' is a pointer, not a number"],
     ["{}", ["d/k.ttir", "--validate", "--arg", "n=1001"], "--arg: argument 'n' is compiled as a multiple of 16, and 1001 is none"],
     ["{}", ["run", "d/k.ttir", "--arg", "n=4294967296"], "--arg: argument 'n' is an i32, which cannot hold 4294967296"],
