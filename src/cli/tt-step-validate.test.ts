@@ -319,3 +319,25 @@ describe("run", () => {
     );
   });
 });
+
+test("an index that a while loop carries", async () => {
+  const text = `tt.func public @k(%p: !tt.ptr<i32>, %n: i32, %s: i32) {
+  %one = arith.constant 1 : i32
+  %i = scf.while (%j = %one) : (i32) -> i32 {
+    %more = arith.cmpi slt, %j, %n : i32
+    scf.condition(%more) %j : i32
+  } do {
+  ^bb0(%j: i32):
+    %at = arith.muli %j, %s : i32
+    %a = tt.addptr %p, %at : !tt.ptr<i32>, i32
+    tt.store %a, %j : !tt.ptr<i32>
+    %next = arith.addi %j, %one : i32
+    scf.yield %next : i32
+  }
+  tt.return
+}
+`;
+  const io = memoryIo("", { "k.ttir": text });
+  expect(await main(["k.ttir", "--validate"], io)).toBe(0);
+  expect(io.out()).toContain("same results after each of");
+});

@@ -155,9 +155,11 @@ class Reached {
     const parent = value.parentBlock?.parentOp;
     if (!parent || parent === this.kernel) return only(0);
     if (scf.ForOp.is(parent)) return index === 0 ? this.of(parent.operand(1)) : this.#carried(parent, index - 1);
+    const name = symbolName(parent);
+    if (name === undefined) return UNKNOWN;
     let reach: Reach | undefined;
     this.module.walk((op) => {
-      if (tt.CallOp.match(op)?.callee !== symbolName(parent)) return;
+      if (tt.CallOp.match(op)?.callee !== name) return;
       const more = this.of(op.operand(index));
       reach = reach ? either(reach, more) : more;
     });
