@@ -59,6 +59,8 @@ class TerminalUi {
   #asked = 0;
   #state: State;
   #isShown = false;
+  /** Ink is about to begin anew, perhaps with another size. */
+  #restarts = false;
   #suspended = false;
   #ended = false;
   #ink: AppModule | undefined;
@@ -148,8 +150,18 @@ class TerminalUi {
     }
   }
 
-  /** Ink begins anew where it does not know what the screen holds. */
+  /**
+   * Ink begins anew where it does not know what the screen holds. A timer fires only when Ink has passed on all keys that were read with the one
+   * that asked for this, also an escape at their end, which waits for an immediate: keys inside of an Ink that stops are lost.
+   */
+  private restartApp(): void {
+    this.#restarts = true;
+    setTimeout(() => {
+      if (this.#restarts && !this.#ended && !this.#suspended) this.guarded(() => this.startApp());
+    }, 0);
+  }
   private startApp(): void {
+    this.#restarts = false;
     this.#app?.stop();
     this.#app = this.#ink?.startApp(
       {
@@ -195,7 +207,7 @@ class TerminalUi {
     this.#isShown = false;
   }
   private show(): void {
-    if (this.#ended || this.#suspended || this.#isShown) return;
+    if (this.#ended || this.#suspended || this.#isShown || this.#restarts) return;
     this.#isShown = true;
     this.#app?.show(this.frame());
   }
@@ -230,7 +242,7 @@ class TerminalUi {
       case "tour-step":
         return this.guarded(() => this.request.tour?.save(effect.at));
       case "run":
-        return this.startApp();
+        return this.restartApp();
     }
   }
 
@@ -280,7 +292,7 @@ class TerminalUi {
   }
   private resized(): void {
     this.dispatch({ type: "resize", size: this.#terminal.size });
-    this.startApp();
+    this.restartApp();
   }
 
   private async export(path: string): Promise<void> {

@@ -174,6 +174,14 @@ const BYTES: Readonly<Record<string, string>> = {
 };
 const bytesOf = (key: string): string => BYTES[key] ?? (key.startsWith("ctrl+") ? String.fromCharCode(key.charCodeAt(5) & 31) : key);
 
+test("a redraw loses none of the keys that are read with it", async () => {
+  const pty = start([LOG]);
+  await ready(pty);
+  // The escape closes the help; without it, q would only close it.
+  pty.type("?\x0c\x1b\x0c\x1bq");
+  expect(await pty.exited()).toMatchObject({ code: 0 });
+});
+
 test("several keys in one chunk, a paste into a prompt, the mouse, a resize", async () => {
   const pty = start([LOG]);
   await ready(pty);
