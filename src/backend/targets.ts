@@ -42,6 +42,13 @@ export const defaultOptions = (target: string): TargetOptions => ({
   ...platformOf(target)!.defaults(target),
 });
 
+/** The options of a compilation for the target `from` when it is made for `to`: what has `from`'s default gets `to`'s. */
+export function retargeted(options: TargetOptions, from: string, to: string): TargetOptions {
+  const was: Readonly<Record<string, unknown>> = defaultOptions(from);
+  const chosen = Object.entries(options).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(was[key]));
+  return { ...defaultOptions(to), ...Object.fromEntries(chosen) };
+}
+
 /** The reason why options do not fit a target, in Triton's words where it has some; undefined if they fit. */
 export function checkOptions(options: TargetOptions, target: string): string | undefined {
   const platform = platformOf(target)!;

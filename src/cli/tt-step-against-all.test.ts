@@ -10,6 +10,7 @@ const kernel = (name: string, signature: string): string => {
 const FILES = {
   "rows.py": kernel("rows", "*fp32:16, *fp32:16, i32, 1024"),
   "loop.py": kernel("loop", "*fp16:16, *fp16:16, *fp32:16, i32, 64"),
+  "add.ttir": readFileSync("fixtures/kernels/vecadd.ttir", "latin1"),
   "old.py":
     "import triton\nimport triton.language as tl\n@triton.jit\ndef old(p):\n    tl.load(tl.make_block_ptr(p, (16,), (1,), (0,), (16,), (0,)))\n",
 };
@@ -61,6 +62,12 @@ test("another option than the version, on several kernels", async () => {
   const { code, out } = await run("rows.py", "loop.py", "--against", "num-warps=8");
   expect(code).toBe(1);
   expect(out).toMatch(/^# as given to num-warps=8: 2 different\n/);
+});
+
+test("an option that changes nothing on a kernel is an error of that kernel", async () => {
+  const { code, out } = await run("rows.py", "add.ttir", "--against", "debug=true");
+  expect(code).toBe(2);
+  expect(out).toContain("## add.ttir\n\n```\ndebug=true: --debug has no effect: the front end reads it, and the input is TTIR\n```\n");
 });
 
 test("a version that is not known, a file, and no input", async () => {

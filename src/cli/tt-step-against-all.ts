@@ -11,11 +11,12 @@ import { EXIT, type Io, watched } from "./io.js";
 import { junitFile } from "./junit.js";
 import type { StepValues } from "./options/step.js";
 import { withMachineCode } from "./ptxas.js";
-import { settingsIn } from "./tt-step-against.js";
-import { readCompilerSettings, type TtStepArgs } from "./tt-step-args.js";
+import { namesOf, settingsIn, withSettings } from "./tt-step-against.js";
+import type { TtStepArgs } from "./tt-step-args.js";
 import { everywhere } from "./tt-step-compile.js";
 import { readInput } from "./tt-step-input.js";
 import { usage } from "./tt-step-output.js";
+import { uselessOptions } from "./useless-options.js";
 
 /** How a kernel changes. */
 interface Row {
@@ -36,6 +37,8 @@ interface Row {
 interface Side {
   readonly name: string;
   readonly args: TtStepArgs;
+  /** Names of the options in which it is unlike the other side. */
+  readonly changes: readonly string[];
 }
 type Sides = readonly [before: Side, after: Side];
 
@@ -47,20 +50,14 @@ export async function againstAll(
 ): Promise<number> {
   const settings = settingsIn(given.against, io);
   if (!settings) return usage(io, `with several inputs --against compares options: OPTION=VALUE, not '${given.against}'`);
-  const changed = readCompilerSettings(settings);
-  if ("error" in changed) return usage(io, changed.error);
+  const after = withSettings(given, settings);
+  if ("error" in after) return usage(io, after.error);
   if (words.length === 0) return usage(io, "expects input files. Try: tt-step --help");
-  const after = {
-    ...given,
-    target: changed.target ?? given.target,
-    options: { ...given.options, ...changed.options },
-    triton: changed.triton ?? given.triton,
-  };
   const isVersion = settings.every(([name]) => name === "triton");
   const nameOf = ({ triton }: TtStepArgs) => `Triton ${tritonOrDefault(triton).name}`;
   const sides: Sides = [
-    { name: isVersion ? nameOf(given) : "as given", args: given },
-    { name: isVersion ? nameOf(after) : given.against, args: after },
+    { name: isVersion ? nameOf(given) : "as given", args: given, changes: [] },
+    { name: isVersion ? nameOf(after) : given.against, args: after, changes: namesOf(settings) },
   ];
   const { value: rows, interrupted } = await watched(rowsOf(words, sides, io), io);
   const sorted = [...rows].sort((a, b) => rank(b) - rank(a) || (a.input < b.input ? -1 : 1));
@@ -158,10 +155,12 @@ function instructionsChanged(was: FinalFacts, is: FinalFacts): number {
   return total;
 }
 
-function traceBy({ args }: Side, input: string, io: Io): { readonly trace: Trace } | { readonly error: string } {
+function traceBy({ args, changes }: Side, input: string, io: Io): { readonly trace: Trace } | { readonly error: string } {
   const read = readInput(input, io, { ...args, debugInfo: false });
   if (read.kind === "error") return { error: (read.rendered ?? read.message ?? "does not parse").trimEnd() };
   if (read.kind === "imported") return { error: "it is a dump, which cannot be compiled again" };
+  const [useless] = uselessOptions(read, changes);
+  if (useless !== undefined) return { error: useless };
   const compiled = compile(read, { ...everywhere(args, io), artifacts: ["ptx", "instructions"] });
   if (compiled.kind === "error") return { error: (compiled.rendered ?? compiled.message!).trimEnd() };
   const { trace, ok, failed } = compiled;

@@ -19,11 +19,7 @@ import type { Shown } from "./tt-step-show.js";
 import { uselessOptions } from "./useless-options.js";
 
 export function against(trace: Trace, input: Input, args: TtStepArgs, io: Io): Shown | { readonly error: string } {
-  const changed = (settingsIn(args.against!, io) ?? []).map(([name]) => name);
-  // The module is lowered by now: the Trace says what it was.
-  const [useless] = input.kind === "error" ? [] : uselessOptions(input, changed, { stage: trace.source.kind as Stage });
-  if (useless !== undefined) return { error: `--against ${args.against}: ${useless}` };
-  const other = otherTrace(input, args, io);
+  const other = otherTrace(input, args, stageOf(trace), io);
   if ("error" in other) return other;
   const facts = factsText(withMachineCode(other.trace, io), withMachineCode(trace, io), args);
   if (args.codegen) {
@@ -56,35 +52,50 @@ function ptxText(before: Trace, after: Trace, colour: boolean): string {
   return text === "" ? "the same PTX, but for numbers of registers and labels\n" : `--- PTX\n+++ PTX\n${text}`;
 }
 
-export function otherTrace(input: Input, args: TtStepArgs, io: Io): { readonly trace: Trace } | { readonly error: string } {
-  const other = otherInput(input, args, io);
+export function otherTrace(input: Input, args: TtStepArgs, stage: Stage, io: Io): { readonly trace: Trace } | { readonly error: string } {
+  const other = otherInput(input, args, stage, io);
   return "error" in other ? other : traceOf(other.input, other.args, io, artifactsOf);
 }
 
-/** The input that `--against` names, or the same with other settings. */
+/** The stage of the first pass. The module is lowered by now: the Trace says what it was. */
+export const stageOf = ({ source }: Trace): Stage => source.kind as Stage;
+
+/** The input that `--against` names, or the same with other settings; `stage` is that of the input's first pass. */
 export function otherInput(
   input: Input,
   args: TtStepArgs,
+  stage: Stage,
   io: Io,
 ): { readonly input: Exclude<Input, { kind: "error" }>; readonly args: TtStepArgs } | { readonly error: string } {
-  const spec = args.against!;
-  const changed = settingsIn(spec, io);
-  if (changed) {
-    if (input.kind !== "module") return { error: `--against ${spec} compiles the input again, which a dump cannot be` };
-    const given = readCompilerSettings(changed);
-    if ("error" in given) return given;
-    const settings = {
-      target: given.target ?? args.target,
-      options: { ...args.options, ...given.options },
-      triton: given.triton ?? args.triton,
-    };
-    return { input: { ...input, request: { ...input.request, ...settings } }, args: { ...args, ...settings } };
+  const settings = settingsIn(args.against!, io);
+  if (settings) {
+    if (input.kind !== "module") return { error: `--against ${args.against} compiles the input again, which a dump cannot be` };
+    const after = withSettings(args, settings);
+    if ("error" in after) return after;
+    const [useless] = uselessOptions(input, namesOf(settings), { stage });
+    if (useless !== undefined) return { error: `--against ${args.against}: ${useless}` };
+    const { target, options, triton } = after;
+    return { input: { ...input, request: { ...input.request, target, options, triton } }, args: after };
   }
-  const other = readInput(spec, io, args);
+  const other = readInput(args.against!, io, args);
   if (other.kind !== "error") return { input: other, args };
   if (other.rendered !== undefined) io.stderr.write(other.rendered);
-  return { error: other.message ?? `'${spec}' does not parse` };
+  return { error: other.message ?? `'${args.against}' does not parse` };
 }
+
+/** The arguments with what `--against OPTION=VALUE` changes. */
+export function withSettings<Args extends TtStepArgs>(args: Args, settings: readonly Setting[]): Args | { readonly error: string } {
+  const given = readCompilerSettings(settings);
+  if ("error" in given) return given;
+  return {
+    ...args,
+    target: given.target ?? args.target,
+    options: { ...args.options, ...given.options },
+    triton: given.triton ?? args.triton,
+  };
+}
+
+export const namesOf = (settings: readonly Setting[]): readonly string[] => settings.map(([name]) => name);
 
 /** The settings of `target=cuda:89,num-warps=8`; undefined for a file. */
 export function settingsIn(spec: string, io: Io): readonly Setting[] | undefined {

@@ -56,6 +56,16 @@ test("--against compares the costs of two launches, and --trace keeps those of o
   expect(warps.out).not.toContain("least time");
   expect(await run(VECADD, ...launch, "--against", VECADD)).toMatchObject({ code: 0, out: expect.stringMatching(/^final code: the same/) });
   expect(await run(VECADD, ...launch, "--against", "num-warps=8", "--json")).toMatchObject({ code: 2 });
+  for (const several of [
+    ["--against", "num-warps=8"],
+    ["--sweep", "num_warps=4,8"],
+  ])
+    for (const one of [["--trace", "x.json"], ["--roofline", "x.svg"], ["--what-if"]])
+      expect(await run(VECADD, ...launch, ...several, ...one)).toMatchObject({ code: 2, err: expect.stringContaining(one[0]!) });
+  expect(await run(VECADD, ...launch, "--against", "debug=true")).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("--debug has no effect: the front end reads it, and the input is TTIR"),
+  });
 
   const io = memoryIo();
   expect(await main(["limits", VECADD, ...launch, "--trace", "kept.json"], io)).toBe(0);

@@ -12,14 +12,18 @@ import { toJson } from "../trace/json.js";
 import type { Trace } from "../trace/trace.js";
 import { EXIT, type Io, watched } from "./io.js";
 import { readLaunchFile } from "./launch-file.js";
+import { dashed, kebab } from "./options/option.js";
 import { withMachineCode } from "./ptxas.js";
-import { factsText, otherInput } from "./tt-step-against.js";
+import { factsText, otherInput, stageOf } from "./tt-step-against.js";
 import { type LineOf, stepArgs, type TtStepArgs, withoutEffect } from "./tt-step-args.js";
 import { everywhere } from "./tt-step-compile.js";
 import { readInput } from "./tt-step-input.js";
 import { deliver, refuse, usage } from "./tt-step-output.js";
 
 type Given = LineOf<"limits">["values"];
+
+/** Files and advice about one launch. */
+const OF_ONE_LAUNCH = ["trace", "roofline", "whatIf"] as const;
 
 export async function limitsMain({ words, values: given, written }: LineOf<"limits">, io: Io): Promise<number> {
   const [path, more] = words;
@@ -59,8 +63,10 @@ export async function limitsMain({ words, values: given, written }: LineOf<"limi
   };
   const grid = gridOf(values, input);
   if ("error" in grid) return usage(io, grid.error);
-  if (against !== undefined && (values.sweep.length > 0 || values.whatIf || json))
-    return usage(io, "--against compares two launches: it goes with neither --sweep, --what-if nor --json");
+  const [clash] = against !== undefined || values.sweep.length > 0 ? OF_ONE_LAUNCH.filter((name) => values[name]) : [];
+  if (clash !== undefined) return usage(io, `${dashed(kebab(clash))} is about one launch: it goes with neither --against nor --sweep`);
+  if (against !== undefined && (values.sweep.length > 0 || json))
+    return usage(io, "--against compares two launches: it goes with neither --sweep nor --json");
   if (values.sweep.length > 0) return sweep(input, { ...question, grid }, values, args, io);
   const numbers = numbersOf(input, values);
   const extents = grid(numbers);
@@ -111,7 +117,7 @@ function compare(
   values: Given,
   io: Io,
 ): number {
-  const other = otherInput(input, args, io);
+  const other = otherInput(input, args, stageOf(trace), io);
   if ("error" in other) return usage(io, other.error);
   if (other.input.kind !== "module") return usage(io, `'${args.against}' was compiled elsewhere, without its source`);
   const grid = gridOf(values, other.input);

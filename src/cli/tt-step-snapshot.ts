@@ -133,7 +133,7 @@ function snapshotOf(input: string, args: SnapshotArgs, io: Io): Result {
 /** `sm80` for `cuda:80`, `gfx942` for `hip:gfx942`. */
 function gpuPart({ target }: Trace): string {
   const [, gpu = "-unknown"] = /^\w+:(\w+)$/.exec(target ?? "") ?? [];
-  return target?.startsWith("hip:") ? gpu : `sm${gpu}`;
+  return /^[\d-]/.test(gpu) ? `sm${gpu}` : gpu;
 }
 
 /** The version of Triton, where it is another than the default's: snapshots of two versions are kept side by side. */

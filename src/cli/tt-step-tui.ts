@@ -126,7 +126,7 @@ export function uiOf(args: TtStepArgs, given: TtStepArgs, argv: readonly string[
   };
   const against = () => {
     if (other === undefined) return undefined;
-    const made = otherTrace(input!, { ...args, against: other }, io);
+    const made = otherTrace(input!, { ...args, against: other }, stage, io);
     return "error" in made ? made : { name: other, trace: made.trace };
   };
   return {

@@ -23,9 +23,10 @@ const FIRST_LINES = 20_000;
 export const headlineOf = memo((trace: Trace): Headline => {
   const text = (step: Step | undefined, most: number) =>
     step ? [...step.text.lines.subarray(0, most)].map((n) => trace.lines.line(n)) : [];
-  const kernelsOf = (step: Step | undefined) => text(step, FIRST_LINES).flatMap((line) => publicFunction(line) ?? []);
+  const kernelsOf = (step: Step) => text(step, FIRST_LINES).flatMap((line) => publicFunction(line) ?? []);
   // The first step of a log may be a pass on a function that the kernel calls.
-  const kernels = kernelsOf(trace.steps.find((step) => kernelsOf(step).length > 0));
+  let kernels: readonly string[] = [];
+  for (const step of trace.steps) if ((kernels = kernelsOf(step)).length > 0) break;
   const last = trace.steps.findLast((s) => s.known && s.text.lines.length > 0 && s.stage !== "ptx");
   const module = text(last, FIRST_LINES).find((line) => /^\s*module\b/.test(line)) ?? "";
   const attribute = (name: string): number | undefined => {

@@ -1,6 +1,6 @@
 /** Commands typed after `:`: a step, `q`, or a command line of tt-step. */
 
-import { checkOptions } from "../../backend/targets.js";
+import { checkOptions, retargeted } from "../../backend/targets.js";
 import { findStep, noStep } from "../../trace/trace.js";
 import { ask, type State, say, type TypedOptions, withView } from "../state/state.js";
 import { commandLine } from "./command-line.js";
@@ -45,8 +45,9 @@ function follow(state: State, { diff, after, export: path, target, options }: Ty
       : say(state, noStep(trace, after), "error");
   }
   if (settings) {
-    const changed = { ...settings, target: target ?? settings.target, options: { ...settings.options, ...options } };
-    const problem = checkOptions(changed.options, changed.target);
+    const to = target ?? settings.target;
+    const changed = { ...settings, target: to, options: { ...retargeted(settings.options, settings.target, to), ...options } };
+    const problem = checkOptions(changed.options, to);
     if (problem !== undefined) return say(state, problem, "error");
     if (JSON.stringify(changed) !== JSON.stringify(settings)) return ask(say(state, "compiling ..."), { kind: "compile", whatIf: changed });
   }

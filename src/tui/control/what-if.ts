@@ -1,5 +1,5 @@
 /** The settings of a compilation that can be changed, as rows of the what-if menu. */
-import { checkOptions, TARGETS } from "../../backend/targets.js";
+import { checkOptions, retargeted, TARGETS } from "../../backend/targets.js";
 import { memo } from "../../support/memo.js";
 import type { Trace } from "../../trace/trace.js";
 import { cut } from "../draw/text-width.js";
@@ -24,7 +24,10 @@ export function whatIfRows(draft: WhatIf): WhatIfRow[] {
     {
       name: "target",
       value: draft.target,
-      change: (by) => ({ ...draft, target: away(TARGETS, draft.target, by) }),
+      change: (by) => {
+        const target = away(TARGETS, draft.target, by);
+        return { ...draft, target, options: retargeted(options, draft.target, target) };
+      },
     },
     {
       name: "num_warps",

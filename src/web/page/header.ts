@@ -8,7 +8,8 @@ import { examples, tours } from "./examples.js";
 export interface HeaderListeners {
   readonly mode: (mode: PageState["mode"]) => void;
   readonly example: (name: string) => void;
-  readonly settings: (asked: Required<Pick<Input, "target">> & { readonly numWarps: number; readonly numStages: number }) => void;
+  /** The setting that was changed. */
+  readonly settings: (asked: Pick<Input, "target" | "options">) => void;
   readonly form: () => void;
   readonly pair: () => void;
   readonly share: () => void;
@@ -42,15 +43,17 @@ export class Header {
       h("option", { value: "", hidden: true }, "your own"),
     );
     this.#example.addEventListener("change", () => example(this.#example.value));
-    const choice = (select: HTMLSelectElement, values: readonly (string | number)[]): void => {
+    const choice = (
+      select: HTMLSelectElement,
+      values: readonly (string | number)[],
+      asked: (value: string) => Pick<Input, "target" | "options">,
+    ): void => {
       select.append(...values.map((value) => option(String(value))));
-      select.addEventListener("change", () =>
-        settings({ target: this.#target.value, numWarps: Number(this.#warps.value), numStages: Number(this.#stages.value) }),
-      );
+      select.addEventListener("change", () => settings(asked(select.value)));
     };
-    choice(this.#target, TARGETS);
-    choice(this.#warps, [1, 2, 4, 8, 16, 32]);
-    choice(this.#stages, [1, 2, 3, 4, 5, 6]);
+    choice(this.#target, TARGETS, (target) => ({ target }));
+    choice(this.#warps, [1, 2, 4, 8, 16, 32], (warps) => ({ options: { numWarps: Number(warps) } }));
+    choice(this.#stages, [1, 2, 3, 4, 5, 6], (stages) => ({ options: { numStages: Number(stages) } }));
     const button = (text: string, onclick: () => void, more: Readonly<Record<string, string | boolean>> = {}) =>
       h("button", { type: "button", onclick, ...more }, text);
     this.#form = button("arguments", form, { disabled: true });

@@ -36,8 +36,8 @@ class Page {
   readonly #header = new Header({
     mode: (mode) => this.enter(mode),
     example: (name) => this.openExample(name),
-    settings: ({ target, numWarps, numStages }) => {
-      this.#input = { ...this.#input, target, options: { ...this.#input.options, numWarps, numStages } };
+    settings: (asked) => {
+      this.#input = { ...this.#input, ...asked, options: { ...this.#input.options, ...asked.options } };
       this.compile();
     },
     form: () => this.openForm(),

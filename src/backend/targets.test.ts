@@ -1,0 +1,15 @@
+/** Targets of all platforms: options follow from one to another. */
+import { expect, test } from "vitest";
+import { checkOptions, defaultOptions, retargeted, TARGETS } from "./targets.js";
+
+test("with another target, defaults become that target's, and values that were chosen stay", () => {
+  const chosen = { ...defaultOptions("cuda:80"), numWarps: 8 };
+  expect(retargeted(chosen, "cuda:80", "cuda:90")).toEqual({ ...defaultOptions("cuda:90"), numWarps: 8 });
+  expect(retargeted(chosen, "cuda:80", "hip:gfx942")).toMatchObject({ numWarps: 8, numStages: 2, defaultDotInputPrecision: "ieee" });
+  for (const from of TARGETS)
+    for (const to of TARGETS) {
+      const there = retargeted(defaultOptions(from), from, to);
+      expect(there).toEqual(defaultOptions(to));
+      expect(checkOptions(there, to)).toBeUndefined();
+    }
+});
