@@ -6,6 +6,7 @@ const WHOLE = ["src/{testing,fuzz,cli,tui,simulate}/**/*.test.{ts,tsx}", "src/**
 export default defineConfig({
   test: {
     testTimeout: 180_000,
+    hookTimeout: 180_000,
     maxWorkers: 2,
     projects: [
       // Loading the compiler takes longer than most of these files, so they share it.

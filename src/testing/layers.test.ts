@@ -161,7 +161,7 @@ test("no more files than these import each other for their types", () => {
 });
 
 /** Files of `tui` that touch the terminal, files or other programs: the rest runs in a browser too. */
-const SHELL = /^tui\/(?:run|run-plain|terminal|editor|compilations|opening|second-thread|app|load-app)\.tsx?$/;
+const SHELL = /^tui\/(?:run|run-plain|keyboard|terminal|editor|compilations|opening|second-thread|app|load-app)\.tsx?$/;
 
 test("nothing below the commands and the terminal UI's shell needs node", () => {
   const offending: string[] = [];

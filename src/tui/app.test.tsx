@@ -6,6 +6,7 @@ import { initialState, reduce } from "./control/reducer.js";
 import { plainText } from "./draw/ansi.js";
 import { THEMES } from "./draw/theme.js";
 import { frame } from "./frame.js";
+import { asKeys, asPaste } from "./keyboard.js";
 import type { TerminalInput } from "./keys.js";
 import { dumpSession, typed } from "./session.fixture.js";
 import { placesOf } from "./state/places.js";
@@ -28,11 +29,11 @@ function show(state: State) {
     /** The names of the keys that a terminal's bytes stand for. */
     async press(...chunks: string[]) {
       for (const chunk of chunks) {
-        ink.stdin.write(chunk);
+        ink.stdin.write(asKeys(chunk));
         // A lone escape counts as a key when nothing follows.
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
-      return inputs.splice(0).map((i) => (i.kind === "key" ? i.key : `${i.what} ${i.x},${i.y}`));
+      return inputs.splice(0).map((i) => (i.kind === "key" ? i.key : i.kind === "paste" ? [i.text] : `${i.what} ${i.x},${i.y}`));
     },
   };
 }
@@ -43,8 +44,11 @@ test("what terminals send", async () => {
   expect(await press("\x1b[<0;12;3M\x1b[<0;12;3m\x1b[<65;1;1M")).toEqual(["press 11,2", "release 11,2", "wheel-down 0,0"]);
   expect(await press("\x04", " ", "\r", "\t", "\x1b[Z", "\x7f")).toEqual(["ctrl+d", "space", "enter", "tab", "shift+tab", "backspace"]);
   expect(await press("é", "2/tt.load\r\x0c")).toEqual(["é", "2", "/", ..."tt.load", "enter", "ctrl+l"]);
-  expect(await press("\x1b[200~", "\x1b[15~")).toEqual([]);
-  expect(await press("\x1bx")).toEqual(["esc", "x"]);
+  expect(await press("\x1b[15~", "\x1b[3~")).toEqual(["delete"]);
+  expect(await press("\x1bx\x1b/", "\x1b\r\x1b\x0c", "\x1b\x1b[A\x1b[", "\x1b\x1b")).toEqual(
+    "esc x esc / esc enter esc ctrl+l esc up esc [ esc esc".split(" "),
+  );
+  expect(await press(`a${asPaste("q\r😀")}b`)).toEqual(["a", ["q\r😀"], "b"]);
 });
 
 test.each([

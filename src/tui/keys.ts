@@ -3,6 +3,7 @@ import type { Key } from "ink";
 
 export type TerminalInput =
   | { readonly kind: "key"; readonly key: string }
+  | { readonly kind: "paste"; readonly text: string }
   /** 0-based cell. */
   | {
       readonly kind: "mouse";
@@ -22,8 +23,7 @@ const NAMES: readonly (readonly [keyof Key, string])[] = [
   ["end", "end"],
   ["return", "enter"],
   ["backspace", "backspace"],
-  // Ink gives this name to what most keyboards send for backspace.
-  ["delete", "backspace"],
+  ["delete", "delete"],
 ];
 const CHARACTERS: Readonly<Record<string, string>> = {
   "\r": "enter",
@@ -44,9 +44,11 @@ export function inputsOf(input: string, key: Key): TerminalInput[] {
   if (key.ctrl) return input.length === 1 ? one(`ctrl+${input}`) : [];
   const mouse = /^\[<(\d+);(\d+);(\d+)([Mm])$/.exec(input);
   if (mouse) return mouseInput(Number(mouse[1]), Number(mouse[2]) - 1, Number(mouse[3]) - 1, mouse[4] === "M");
+  const paste = /^\[200;([\d;]+)~$/.exec(input);
+  if (paste) return [{ kind: "paste", text: String.fromCodePoint(...paste[1]!.split(";").map(Number)) }];
   // A key that Ink has no name for.
   if (/^\[[\d;?]+[A-Za-z~]$/.test(input)) return [];
-  return key.meta ? [...one("esc"), ...charactersOf(input)] : charactersOf(input);
+  return charactersOf(input);
 }
 
 function mouseInput(button: number, x: number, y: number, isDown: boolean): TerminalInput[] {

@@ -17,8 +17,8 @@ import { exportText } from "./export/export.js";
 import type { PageParts } from "./export/html.js";
 import { type Frame, frame } from "./frame.js";
 import { Idle } from "./idle.js";
+import { keyboardOf } from "./keyboard.js";
 import type { TerminalInput } from "./keys.js";
-
 import { type AppModule, loadApp } from "./load-app.js";
 import { initialView } from "./panes/index.js";
 import type { Shell } from "./shell.js";
@@ -52,8 +52,8 @@ export function runTui(request: TuiRequest): Promise<number> {
 class TerminalUi {
   readonly #terminal: Terminal;
   /** Keys come from the terminal also where the input comes from standard input, as less does it. */
-  readonly #keyboard = process.stdin.isTTY ? 0 : openSync("/dev/tty", "r");
-  readonly #keys = this.#keyboard === 0 ? process.stdin : new ReadStream(this.#keyboard);
+  readonly #keysFrom = process.stdin.isTTY ? 0 : openSync("/dev/tty", "r");
+  readonly #keys = this.#keysFrom === 0 ? process.stdin : new ReadStream(this.#keysFrom);
   #theme: Theme;
   #background: BackgroundReply | undefined;
   #asked = 0;
@@ -65,6 +65,8 @@ class TerminalUi {
   #ended = false;
   #ink: AppModule | undefined;
   #app: App | undefined;
+  /** Ink would take the terminal's reply for keys. */
+  readonly #keyboard = keyboardOf(this.#keys, (text) => this.#background?.take(text) ?? text);
   readonly #compilations: Compilations;
   readonly #idle: Idle;
 
@@ -114,18 +116,11 @@ class TerminalUi {
   private themeCalled(name: Theme["name"]): Theme {
     return { ...THEMES[name], trueColour: this.request.trueColour };
   }
-  /** Ink would take the terminal's reply for keys. */
   private askBackground(): void {
-    const reply = new BackgroundReply((isLight) => {
+    this.#background = new BackgroundReply((isLight) => {
       this.#theme = this.themeCalled(isLight ? "light" : "dark");
       this.changed();
     });
-    const read = this.#keys.read.bind(this.#keys);
-    this.#keys.read = (size?: number) => {
-      const chunk: unknown = read(size);
-      return typeof chunk === "string" ? reply.take(chunk) : chunk;
-    };
-    this.#background = reply;
     this.#asked = this.request.clock();
     process.stdout.write(ASK_BACKGROUND);
   }
@@ -165,7 +160,7 @@ class TerminalUi {
     this.#app?.stop();
     this.#app = this.#ink?.startApp(
       {
-        stdin: this.#keys,
+        stdin: this.#keyboard,
         write: (text) => this.#terminal.frame(text),
         input: (inputs) => this.typed(inputs),
         failed: this.#onError,
@@ -272,8 +267,6 @@ class TerminalUi {
     this.#suspended = true;
     this.#app?.stop();
     this.#keys.setRawMode(false);
-    // Ink lets go of it, and without it nothing would keep a program that is continued.
-    this.#keys.ref();
     this.#terminal.leave();
   }
   private away<T>(what: () => T): T {
@@ -362,7 +355,7 @@ class TerminalUi {
     this.#onExit();
     if (text !== "") process.stderr.write(terminalText(text), "latin1");
     // node aborts where it cannot put back the modes of a terminal that has gone; of files that are closed it does not try.
-    const isGone = code === HUNG_UP || !isatty(this.#keyboard);
+    const isGone = code === HUNG_UP || !isatty(this.#keysFrom);
     if (isGone) for (const fd of [0, 1, 2]) closeSync(fd);
     this.#keys.pause();
     this.#keys.unref();

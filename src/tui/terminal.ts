@@ -7,8 +7,9 @@ export interface TerminalOut {
   readonly rows: number;
 }
 
-const ENTER = "\x1b[?1049h\x1b[?25l\x1b[?7l";
-const LEAVE = "\x1b[r\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l";
+/** With what is pasted marked as such. */
+const ENTER = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[?2004h";
+const LEAVE = "\x1b[r\x1b[0m\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[?1049l";
 /** Presses, and where the mouse moves while a button is held: borders are dragged. */
 const MOUSE_ON = "\x1b[?1002h\x1b[?1006h";
 const MOUSE_OFF = "\x1b[?1006l\x1b[?1002l";

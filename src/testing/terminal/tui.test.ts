@@ -182,6 +182,15 @@ test("a redraw loses none of the keys that are read with it", async () => {
   expect(await pty.exited()).toMatchObject({ code: 0 });
 });
 
+test("an escape before another key of the same chunk is a key; what is pasted is text", async () => {
+  const pty = start([LOG]);
+  await ready(pty);
+  pty.type("?\x1b\x1b[B\x1b[200~q\x1b[201~");
+  await pty.until((s) => /finding 2 of 2.*[\s\S]*pasted text is no keys/.test(s.text), "the next finding, without the help");
+  pty.type("1/\x1b[200~quit\rq\x1b[201~");
+  await pty.until((s) => s.text.includes("filter passes: quit q"), "the text in the prompt");
+});
+
 test("several keys in one chunk, a paste into a prompt, the mouse, a resize", async () => {
   const pty = start([LOG]);
   await ready(pty);

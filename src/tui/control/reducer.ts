@@ -2,9 +2,9 @@
 
 import type { Tour } from "../../learn/tour.js";
 import { type CommandId, isPrefix, keyTable } from "../keymap.js";
-import type { TerminalInput } from "../keys.js";
+import { charactersOf, type TerminalInput } from "../keys.js";
 import { initialView } from "../panes/index.js";
-import type { Computed, Moment, Session, Settings, Size, State, View } from "../state/state.js";
+import { type Computed, type Moment, type Session, type Settings, type Size, type State, say, type View } from "../state/state.js";
 import { otherSide } from "../state/steps.js";
 import { atTourStep, followed, withOutput } from "../tour/tour.js";
 import { runCommand } from "./commands.js";
@@ -93,11 +93,31 @@ function reduced(state: State, action: Action): State {
     case "taken":
       return { ...state, effects: [] };
     case "input":
-      return action.input.kind === "mouse" ? remember(state, settle(pressed(calm(state), action.input))) : key(state, action.input.key);
+      return input(state, action.input);
+  }
+}
+
+function input(state: State, given: TerminalInput): State {
+  switch (given.kind) {
+    case "key":
+      return key(state, given.key);
+    case "paste":
+      // As one line; where no text is typed its letters would be commands.
+      if (!takesText(state.overlay)) return say(state, "pasted text is no keys: it goes into prompts, such as / and :");
+      return reduceInputs(state, charactersOf(given.text.trim().replace(/\s+/g, " ")));
+    case "mouse":
+      return remember(state, settle(pressed(calm(state), given)));
   }
 }
 
 const isComparison = (session: Session): boolean => !session.progress && otherSide(session) !== undefined;
+
+const takesText = (overlay: State["overlay"]): boolean =>
+  overlay?.kind === "what-if"
+    ? overlay.editing !== undefined
+    : overlay?.kind === "help"
+      ? overlay.typing
+      : /^(?:prompt|form)$/.test(overlay?.kind ?? "");
 
 /** Inputs one after the other. */
 export function reduceInputs(state: State, inputs: readonly TerminalInput[]): State {
