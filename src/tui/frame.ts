@@ -151,7 +151,7 @@ function paneView(
   const tabs = def.tabs?.(state);
   const wanted = def.title(state);
   const tabText = tabs ? tabsSpans(tabLabels(tabs, wanted, width), tabs.active) : [];
-  const title = cut(wanted, width - 6 - (tabs ? spansWidth(tabText) + 1 : 0));
+  const title = fitting(wanted, width - 6 - (tabs ? spansWidth(tabText) + 1 : 0));
   const note = def.note?.(state) ?? "";
   const bar = barOf(def.length(state, inside), def.top(state), inside.height);
   return boxView(theme, { width, height }, focused, {
@@ -160,12 +160,18 @@ function paneView(
       [` ${title} `, focused ? TITLE : PLAIN],
     ],
     tabs: tabText,
-    note: note === "" ? [] : line(` ${cut(note, width - 6)} `, focused ? ACCENT : MUTED),
+    note: note === "" ? [] : line(` ${fitting(note, width - 6)} `, focused ? ACCENT : MUTED),
     rows: headed ? [def.head?.(state, inside.width) ?? [], ...def.rows(state, inside)] : def.rows(state, inside),
     ...(bar ? { bar: { ...bar, at: bar.at + (headed ? 1 : 0) } } : {}),
   });
 }
 
+/** A text whose last parts are left out where there is no room for them. */
+function fitting(text: string, width: number): string {
+  const parts = text.split(" · ");
+  while (parts.length > 1 && parts.join(" · ").length > width) parts.pop();
+  return cut(parts.join(" · "), width);
+}
 const spansWidth = (spans: readonly Span[]): number => spans.reduce((n, [text]) => n + text.length, 0);
 /** `[memory|mma|ptx]`, the active one lit. */
 function tabsSpans(labels: ReturnType<typeof tabLabels>, active: string): Span[] {
@@ -190,7 +196,8 @@ function footerRow(state: State, width: number): Row {
     const { done, total, what, ms } = session.progress;
     const bar = 16;
     const full = Math.round((bar * done) / Math.max(1, total));
-    row.push([` ${"█".repeat(full)}${"░".repeat(bar - full)} ${done}/${total} ${what} ${timeText(ms)} `, ACCENT]);
+    const pass = message && width < 120 ? "" : ` ${what} ${timeText(ms)}`;
+    row.push([` ${"█".repeat(full)}${"░".repeat(bar - full)} ${done}/${total}${pass} `, ACCENT]);
   }
   const x = spansWidth(row);
   row.push([" ", PLAIN]);

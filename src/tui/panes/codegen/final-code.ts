@@ -104,14 +104,19 @@ export function placeInStep({ trace }: Session, { flag }: Step, line: number): S
 export const makingText = ({ done, total, what }: Extract<Ptx, { kind: "making" }>): string =>
   `making PTX ... ${total > 0 ? `${done}/${total} ${what}` : ""}`;
 
+/** Why there are no instructions. */
+export function whyNoCode({ progress, trace: { steps } }: Session): string {
+  if (progress) return "compiling ...";
+  const last = steps.findLast(({ known }) => known);
+  return last ? `no machine instructions: the steps end with ${last.stage.toUpperCase()}` : "nothing is compiled yet";
+}
 /** Why there is no code to show. */
 function whyNone({ session, view }: State): string {
-  const { progress, computed, trace } = session;
+  const { computed, trace } = session;
   const ptx = ptxOf(session);
-  if (progress) return "compiling ...";
   if (ptx.kind === "making") return makingText(ptx);
-  if (view.codegen.tab === "ptx") return "no machine code in this Trace";
-  if (trace.artifacts.ptx === undefined) return "no SASS: there is no PTX";
+  if (view.codegen.tab === "ptx") return whyNoCode(session);
+  if (trace.artifacts.ptx === undefined) return whyNoCode(session);
   if (trace.artifacts.machine) return "no SASS: neither nvdisasm nor cuobjdump is beside ptxas";
   return computed.noMachine === undefined ? "assembling ..." : `no SASS: ${computed.noMachine}`;
 }

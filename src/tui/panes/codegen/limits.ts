@@ -10,7 +10,7 @@ import { argumentNames } from "../../../simulate/tensor/arguments.js";
 import { wrapText } from "../../../support/wrap-text.js";
 import { BOLD, ERROR, line, MUTED, style } from "../../draw/style.js";
 import type { Go, Session, State } from "../../state/state.js";
-import { makingText, ptxOf } from "./final-code.js";
+import { makingText, ptxOf, whyNoCode } from "./final-code.js";
 import type { CodegenItem } from "./model.js";
 
 /** The limits of a launch, or why there are none. */
@@ -38,7 +38,7 @@ export function limitsItems(state: State, width: number): readonly CodegenItem[]
     wrapText(text, Math.max(20, width - 1)).map((part) => ({ row: line(part, ink) }));
   const ptx = ptxOf(state.session);
   if (state.session.trace.artifacts.ptx === undefined)
-    return said(ptx.kind === "making" ? makingText(ptx) : "limits are those of the final code, and there is no PTX", MUTED);
+    return said(ptx.kind === "making" ? makingText(ptx) : whyNoCode(state.session), MUTED);
   if (launch === "")
     return said(
       "the costs depend on the launch: type :limits n=4194304 grid=4096, with the kernel's numbers, and gpu=h100 for another GPU",

@@ -19,38 +19,32 @@ const KIND_INK: Readonly<Partial<Record<CodegenFact["kind"], Style>>> = {
 };
 
 /** Accesses first, in program order; barriers and waits are shown too, as they order them. */
-export function memoryItems(
-  facts: readonly CodegenFact[],
-  family: ReadonlySet<number>,
-  width: number,
-  busy: boolean,
-): readonly CodegenItem[] {
+export function memoryItems(facts: readonly CodegenFact[], family: ReadonlySet<number>, width: number): readonly CodegenItem[] {
   const shown = facts.filter((f) => f.kind !== "mma");
-  if (shown.length === 0) return nothing(busy);
+  if (shown.length === 0) return [{ row: line("no accesses in the final code", MUTED) }];
   // Instructions come before their costs where there is no room for both.
   const rated = width >= 72 && shown.some((f) => f.sectorsPerWarp !== undefined || f.wavefronts !== undefined);
-  const name = Math.max(12, Math.min(60, width - (rated ? 54 : 34)));
+  const bytes = width < 72 ? "bytes" : "bytes/thr";
+  const guard = Math.max(0, ...shown.map((fact) => guardText(fact).length));
+  // The count before it and the line after it take 14 columns, the mark of the op under the cursor 2.
+  const name = Math.max(12, Math.min(60, width - bytes.length - guard - 16 - (rated ? 20 : 0)));
   const items: CodegenItem[] = [
-    {
-      row: line(
-        `${"".padEnd(6)}${"instruction".padEnd(name)} ${"bytes/thr".padStart(9)} ${"guard".padEnd(9)} ${"line".padStart(5)}`,
-        MUTED,
-      ),
-    },
+    { row: line(`${"".padEnd(6)}${"instruction".padEnd(name)} ${bytes} ${"guard".padEnd(guard).slice(0, guard)}  line`, MUTED) },
   ];
-  for (const fact of shown) items.push(item(fact, memoryRow(fact, name, rated), family));
+  for (const fact of shown) items.push(item(fact, memoryRow(fact, { name, bytes: bytes.length, guard }, rated), family));
   return items;
 }
 
-function memoryRow(fact: CodegenFact, name: number, rated: boolean): Row {
+/** `columns` are the widths of the columns that differ. */
+function memoryRow(fact: CodegenFact, columns: Readonly<Record<"name" | "bytes" | "guard", number>>, rated: boolean): Row {
   const bytes = fact.bytesPerThread > 0 ? String(fact.bytesPerThread) : "";
   const narrow = (fact.kind === "load" || fact.kind === "store") && fact.space === "global" && fact.bytesPerThread < 16;
   const wide = fact.space === "global" && fact.bytesPerThread >= 16;
   return [
     [`${`${fact.count}x`.padStart(5)} `, 0],
-    [padded(fact.instruction, name), KIND_INK[fact.kind] ?? 0],
-    [` ${bytes.padStart(9)} `, narrow ? WARNING : wide ? GOOD : 0],
-    [padded(guardText(fact), 9), MUTED],
+    [padded(fact.instruction, columns.name), KIND_INK[fact.kind] ?? 0],
+    [` ${bytes.padStart(columns.bytes)} `, narrow ? WARNING : wide ? GOOD : 0],
+    [padded(guardText(fact), columns.guard), MUTED],
     [` ${(fact.source ? String(fact.source.line) : "").padStart(5)}`, style("number")],
     [rated ? rates(fact) : "", MUTED],
   ];
@@ -65,9 +59,9 @@ function rates({ sectorsPerWarp, wavefronts }: CodegenFact): string {
   return wavefronts ? `  ${wavefronts.needed} wavefronts${wavefronts.needed > wavefronts.least ? ` (least ${wavefronts.least})` : ""}` : "";
 }
 
-export function mmaItems(facts: readonly CodegenFact[], family: ReadonlySet<number>, busy: boolean): readonly CodegenItem[] {
+export function mmaItems(facts: readonly CodegenFact[], family: ReadonlySet<number>): readonly CodegenItem[] {
   const shown = facts.filter((f) => f.mma !== undefined);
-  if (shown.length === 0) return busy ? nothing(true) : [{ row: line("no tensor core instructions in the final code", MUTED) }];
+  if (shown.length === 0) return [{ row: line("no tensor core instructions in the final code", MUTED) }];
   const items: CodegenItem[] = [];
   for (const fact of shown) {
     const { family: kind, shape, types, registers } = fact.mma!;
@@ -109,8 +103,4 @@ function item(fact: CodegenFact, row: Row, family: ReadonlySet<number>): Codegen
   return fact.op === undefined || fact.opStep === undefined
     ? { row: shown, go: { to: "codegen", line: fact.lines[0]! } }
     : { row: shown, go: { to: "op", step: fact.opStep, op: fact.op } };
-}
-
-function nothing(busy: boolean): readonly CodegenItem[] {
-  return [{ row: line(busy ? "compiling ..." : "no machine instructions in this Trace: it ends before the LLVM dialect", MUTED) }];
 }

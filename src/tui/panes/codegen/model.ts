@@ -1,5 +1,6 @@
 /** The codegen pane: the final code, the reasons for it, and figures, in tabs over one Trace. */
 import { ratedFacts } from "../../../explain/codegen/explain-facts.js";
+import { wrapText } from "../../../support/wrap-text.js";
 import type { Row } from "../../draw/style.js";
 import { line, MUTED } from "../../draw/style.js";
 import type { Go, State } from "../../state/state.js";
@@ -8,7 +9,7 @@ import { cursorLine, fitted, skipped } from "../diff/model.js";
 import type { Size2 } from "../pane.js";
 import { compareItems } from "./compare.js";
 import { familyOf } from "./family.js";
-import { codeRows } from "./final-code.js";
+import { codeRows, whyNoCode } from "./final-code.js";
 import { flowItems } from "./flow.js";
 import { limitsItems } from "./limits.js";
 import { memoryItems, mmaItems } from "./memory.js";
@@ -32,9 +33,11 @@ export function codegenItems(state: State, width: number): readonly CodegenItem[
   const family = familyOf(session.trace, cursor?.op ?? 0);
   switch (view.codegen.tab) {
     case "memory":
-      return memoryItems(factsOf(state), family, width, session.progress !== undefined);
-    case "mma":
-      return mmaItems(factsOf(state), family, session.progress !== undefined);
+    case "mma": {
+      const facts = session.progress ? [] : ratedFacts(session.trace);
+      if (facts.length === 0) return wrapText(whyNoCode(session), width).map((text) => ({ row: line(text, MUTED) }));
+      return view.codegen.tab === "mma" ? mmaItems(facts, family) : memoryItems(facts, family, width);
+    }
     case "compare":
       return compareItems(session, width);
     case "why":
@@ -51,9 +54,6 @@ export function codegenItems(state: State, width: number): readonly CodegenItem[
     case "sass":
       return [];
   }
-}
-function factsOf(state: State) {
-  return state.session.progress ? [] : ratedFacts(state.session.trace);
 }
 
 export function codegenRows(state: State, size: Size2): readonly Row[] {

@@ -49,6 +49,7 @@ const rowsOf = memo((session: Session, found: readonly Finding[] | undefined, wi
     if (refused.found.length > 0) rows.push({ row: [] });
     for (const said of refused.found) add(said, 0);
   }
+  if (session.form && trace.steps.length === 0 && !progress) add(`not compiled yet: A opens the ${session.form.title}`, TITLE);
   if (trace.steps.length > 0) add(headlineText(headlineOf(trace)), TITLE);
   const ends = trace.warnings.filter((text) => text.startsWith(LOG_ENDS));
   const others = trace.warnings.filter((text) => !text.startsWith(LOG_ENDS) && !text.includes(UNMATCHED));

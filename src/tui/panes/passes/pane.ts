@@ -22,7 +22,7 @@ export const passesPane: PaneDef<PassesView> = {
   title: ({ session, view }) => {
     const { target, options } = session.trace;
     const warps = options["numWarps"];
-    const where = [target, warps === undefined ? undefined : `${String(warps)} warps`].filter((x) => x !== undefined).join(" ");
+    const where = [target, warps === undefined ? undefined : `${String(warps)} warps`].filter((x) => x !== undefined).join(" · ");
     return `passes${view.passes.filter ? ` /${view.passes.filter}` : ""}${view.passes.hideUnchanged ? " (changed)" : ""}${where ? ` · ${where}` : ""}`;
   },
   note: (state) => {
