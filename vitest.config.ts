@@ -2,16 +2,20 @@ import { defineConfig } from "vitest/config";
 
 /** Tests of whole programs, terminals and long executions: each file has modules of its own. */
 const WHOLE = ["src/{testing,fuzz,cli,tui,simulate}/**/*.test.{ts,tsx}", "src/**/golden.test.ts"];
+/** Tests of the built package. */
+const PACKAGE = ["src/testing/terminal/*.test.ts", "src/cli/code-cache.test.ts"];
 
 export default defineConfig({
   test: {
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    // For programs that hang: a loaded machine may be ten times slower than an idle one.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     maxWorkers: 2,
     projects: [
       // Loading the compiler takes longer than most of these files, so they share it.
-      { extends: true, test: { name: "unit", include: ["src/**/*.test.{ts,tsx}"], exclude: WHOLE, isolate: false } },
-      { extends: true, test: { name: "whole", include: WHOLE } },
+      { extends: true, test: { name: "unit", include: ["src/**/*.test.{ts,tsx}"], exclude: [...WHOLE, ...PACKAGE], isolate: false } },
+      { extends: true, test: { name: "whole", include: WHOLE, exclude: PACKAGE } },
+      { extends: true, test: { name: "package", include: PACKAGE, globalSetup: "src/testing/built.ts" } },
     ],
   },
 });

@@ -1,15 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, inject, test } from "vitest";
 import { VERSION } from "./version.js";
 
-let folder = "";
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "tt-step-code-cache-"));
-  execFileSync(process.execPath, ["build.js", "--out", folder]);
-}, 120_000);
+const folder = mkdtempSync(join(tmpdir(), "tt-step-code-cache-"));
+for (const part of ["bin", "dist", "package.json"]) cpSync(join(inject("built"), part), join(folder, part), { recursive: true });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Whether V8 took the compiled code of `tt-opt`, and what `tt-opt --version` prints. */

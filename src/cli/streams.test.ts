@@ -33,7 +33,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 const sh = (script: string, env: Readonly<Record<string, string>> = {}): SpawnSyncReturns<string> =>
   spawnSync("bash", ["-c", script.replaceAll("CMD", `'${process.execPath}' '${command}'`)], {
     encoding: "utf8",
-    timeout: 15_000,
+    timeout: 120_000,
     cwd: dir,
     env: { ...process.env, ...env },
   });

@@ -45,7 +45,7 @@ beforeAll(async () => {
     define: { "import.meta.url": '"file:///"' },
   });
   bundle = createRequire(import.meta.url)(outfile) as Bundle;
-}, 120_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The output of `tt-opt` on a fixture that was made. */

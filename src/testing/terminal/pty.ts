@@ -77,7 +77,7 @@ export class Pty {
   }
 
   /** Waits until the screen shows what is wanted. */
-  async until(wanted: (screen: Screen) => boolean, what: string, ms = 90_000): Promise<Screen> {
+  async until(wanted: (screen: Screen) => boolean, what: string, ms = 120_000): Promise<Screen> {
     const end = Date.now() + ms;
     for (;;) {
       const screen = await this.screen();
@@ -91,7 +91,7 @@ export class Pty {
     while (Date.now() - this.#last < ms) await new Promise((resolve) => setTimeout(resolve, 15));
     return this.screen();
   }
-  async exited(ms = 90_000): Promise<{ readonly code: number; readonly signal: number | undefined }> {
+  async exited(ms = 120_000): Promise<{ readonly code: number; readonly signal: number | undefined }> {
     const end = Date.now() + ms;
     while (!this.exit) {
       if (Date.now() > end) throw new Error(`the program is still there after ${ms} ms; the screen is\n${(await this.screen()).text}`);

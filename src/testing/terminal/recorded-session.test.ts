@@ -2,11 +2,9 @@
  * The README's recorded session: a kernel is opened, it is found out why a load is narrow, changed, and compared. It is what a terminal
  * shows. `README_SCREEN=1 npx vitest run recorded-session` records it anew.
  */
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, inject, test } from "vitest";
 import { THEMES } from "../../tui/draw/theme.js";
 import { type FilmScreen, filmSvg } from "../../tui/export/svg.js";
 import { Pty } from "./pty.js";
@@ -38,10 +36,8 @@ const SCENES: readonly (readonly [keys: string, wanted: RegExp, seconds: number,
 ];
 
 test("the README's recorded session is what a terminal shows", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "tt-step-session-"));
-  execFileSync(process.execPath, ["build.js", "--out", folder]);
   const env = { COLORTERM: "truecolor", TRITON_PTXAS_PATH: "", PATH: "/usr/bin:/bin" };
-  const pty = new Pty([process.execPath, join(folder, "bin/tt-step.js"), KERNEL], { ...SIZE, env });
+  const pty = new Pty([process.execPath, join(inject("built"), "bin/tt-step.js"), KERNEL], { ...SIZE, env });
   const screens: FilmScreen[] = [];
   try {
     for (const [keys, wanted, seconds, caption] of SCENES) {
@@ -58,7 +54,6 @@ test("the README's recorded session is what a terminal shows", async () => {
     await pty.exited();
   } finally {
     pty.kill();
-    rmSync(folder, { recursive: true, force: true });
   }
   const svg = filmSvg(screens, { ...SIZE, page: THEMES.dark.page, title: `tt-step ${KERNEL}` });
   expect(svg.length).toBeLessThan(400_000);
@@ -69,4 +64,4 @@ test("the README's recorded session is what a terminal shows", async () => {
       [...drawing.matchAll(/>([^<]*(?:ttg\.|tt\.|global\.|divisib|T0:)[^<]*)</g)].map((m) => m[1]!.trim()).filter((t) => t.length > 8),
     );
   expect(said(readFileSync(KEPT, "utf8"))).toEqual(said(svg));
-}, 180_000);
+});

@@ -1,20 +1,16 @@
 /** The terminal UI in a real pseudo-terminal: what is seen, and that the terminal is left as it was found. */
-import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, expect, inject, test } from "vitest";
 import { THEMES } from "../../tui/draw/theme.js";
 import { runsSvg } from "../../tui/export/svg.js";
 import { COMMAND_IDS, COMMANDS } from "../../tui/keymap.js";
 import { Pty } from "./pty.js";
 
-let folder = "";
+const COMMAND = join(inject("built"), "bin/tt-step.js");
+const folder = mkdtempSync(join(tmpdir(), "tt-step-tui-"));
 let open: Pty[] = [];
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "tt-step-tui-"));
-  execFileSync(process.execPath, ["build.js", "--out", folder]);
-}, 120_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 afterEach(() => {
   for (const pty of open) pty.kill();
@@ -26,7 +22,7 @@ const LOG = "fixtures/tui/softmax.log";
 /** Orders to terminals (clipboard, colour, direction of text) in every name. */
 const HOSTILE = "fixtures/hostile/escapes.ttir";
 function start(args: readonly string[], size = { columns: 160, rows: 45 }, env: Readonly<Record<string, string>> = {}): Pty {
-  const pty = new Pty([process.execPath, join(folder, "bin/tt-step.js"), ...args], { ...size, env });
+  const pty = new Pty([process.execPath, COMMAND, ...args], { ...size, env });
   open.push(pty);
   return pty;
 }
@@ -65,10 +61,10 @@ test("a kernel without a signature opens a form; enter compiles, and writes the 
   await pty.until((s) => /x +\*fp16:16/.test(s.text), "what was typed");
   pty.type(" \r");
   await pty.until((s) => /4 (?:final )?code.*\n.*instruction/.test(s.text), "the end of the compilation");
-  await pty.idle(200);
   const comment =
     "# tt-step: signature=*fp16:16, *bf16:16, i32, i32, fp32, False, 256, tl.float32, target=cuda:80, num_warps=4, num_stages=3";
-  expect(readFileSync(file, "utf8")).toContain(`\n${comment}\n@triton.jit\ndef normalize(`);
+  const written = () => readFileSync(file, "utf8").includes(`\n${comment}\n@triton.jit\ndef normalize(`);
+  await pty.until(written, "the comment");
   pty.type("A");
   await pty.until((s) => /› x +\*fp16:16/.test(s.text), "the form again");
   pty.type("\x1bq");
@@ -86,13 +82,14 @@ test("the README's picture is what a terminal shows", async () => {
   }
   await pty.until((s) => s.text.includes("→ accelerate-matmul") && !s.text.includes("/tt.dot"), "the diff of the pass");
   await pty.idle();
-  const svg = runsSvg(await pty.runs(), { columns: 168, rows: 46, page: THEMES.dark.page, title: `tt-step ${argv.join(" ")}` });
+  const drawn = async () =>
+    runsSvg(await pty.runs(), { columns: 168, rows: 46, page: THEMES.dark.page, title: `tt-step ${argv.join(" ")}` });
   const kept = "snapshots/tui/matmul.svg";
-  if (process.env["README_SCREEN"]) writeFileSync(kept, svg);
+  if (process.env["README_SCREEN"]) writeFileSync(kept, await drawn());
   // Times differ from run to run, and what is cut off beside them.
   const diff = (drawing: string) =>
     [...drawing.matchAll(/>([^<]*(?:ttg|tt)\.[^<]*)</g)].map((m) => m[1]!.trim()).filter((t) => t.length > 8);
-  expect(diff(readFileSync(kept, "utf8"))).toEqual(diff(svg));
+  await expect.poll(async () => diff(await drawn()), { timeout: 120_000 }).toEqual(diff(readFileSync(kept, "utf8")));
   pty.type("q");
   await pty.exited();
 });
@@ -227,21 +224,23 @@ function startInShell(args: string, env: Readonly<Record<string, string>> = {}):
   open.push(pty);
   const pid = join(folder, "pid");
   rmSync(pid, { force: true });
-  const program = `sh -c 'echo $$ > ${pid}; exec ${process.execPath} ${join(folder, "bin/tt-step.js")} ${args}'`;
+  const program = `sh -c 'echo $$ > ${pid}; exec ${process.execPath} ${COMMAND} ${args}'`;
   pty.type(`${program}; c=$?; sleep 0.8; echo code=$c; stty -a; echo over\r`);
   return pty;
 }
 const pidOf = () => Number(readFileSync(join(folder, "pid"), "utf8"));
 
-/** Throws in the middle of a frame after SIGUSR2. */
+/** Throws in the middle of a frame after SIGUSR2, and makes a file that says so. */
 const FAULT = `process.on("SIGUSR2", () => {
+  require("node:fs").writeFileSync(process.env.PLANTED, "");
   const { padEnd } = String.prototype;
   String.prototype.padEnd = function (...args) {
-    if (new Error().stack.includes("/tt-step-tui")) throw new TypeError("planted");
+    if (new Error().stack.includes(${JSON.stringify(inject("built"))})) throw new TypeError("planted");
     return padEnd.apply(this, args);
   };
 });
 `;
+const PLANTED = join(folder, "planted");
 const ENDS: readonly (readonly [what: string, code: number, end: (pty: Pty) => void | Promise<void>])[] = [
   ["q", 0, (pty) => pty.type("q")],
   ["ctrl+c", 0, (pty) => pty.type("\x03")],
@@ -254,7 +253,7 @@ const ENDS: readonly (readonly [what: string, code: number, end: (pty: Pty) => v
     3,
     async (pty) => {
       process.kill(pidOf(), "SIGUSR2");
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await pty.until(() => existsSync(PLANTED), "the fault");
       pty.type("j>");
       const { text } = await pty.until((s) => s.text.includes("internal error: planted"), "the error in its place");
       expect(text).toMatch(/1 passes|2 diff|3 layout/);
@@ -264,17 +263,19 @@ const ENDS: readonly (readonly [what: string, code: number, end: (pty: Pty) => v
   [
     "1x1 and q",
     0,
-    (pty) => {
+    async (pty) => {
       pty.resize(1, 1);
-      setTimeout(() => pty.type("q"), 300);
-      setTimeout(() => pty.resize(140, 40), 700);
+      await pty.idle();
+      pty.type("q");
+      await pty.until((s) => !s.alternate, "the end");
+      pty.resize(140, 40);
     },
   ],
 ];
 test.each(ENDS)("%s: the terminal is as it was found", async (_, code, end) => {
   const fault = join(folder, "fault.cjs");
   writeFileSync(fault, FAULT);
-  const pty = startInShell(KERNEL, { NODE_OPTIONS: `--require ${fault}` });
+  const pty = startInShell(KERNEL, { NODE_OPTIONS: `--require ${fault}`, PLANTED });
   await ready(pty);
   await end(pty);
   const left = await pty.until((s) => !s.alternate && /^over$/m.test(s.text), "the shell");
@@ -341,7 +342,7 @@ test("an editor that fails leaves its file, and the next one does not write over
 test("a kernel from standard input: keys come from the terminal", async () => {
   const pty = new Pty(["/bin/bash", "--norc", "-i"], { columns: 140, rows: 40, env: { PS1: "$ " } });
   open.push(pty);
-  pty.type(`cat ${KERNEL} | '${process.execPath}' '${join(folder, "bin/tt-step.js")}' -; echo code=$?\r`);
+  pty.type(`cat ${KERNEL} | '${process.execPath}' '${COMMAND}' -; echo code=$?\r`);
   await ready(pty);
   pty.type(":coalesce\r");
   await pty.until((s) => s.text.includes("→ coalesce"), "the pass that was asked for");
@@ -360,7 +361,7 @@ test("suspended and resumed", async () => {
   // In a shell with job control, as a user has it.
   const pty = new Pty(["/bin/bash", "--norc", "-i"], { columns: 120, rows: 40, env: { PS1: "$ " } });
   open.push(pty);
-  pty.type(`'${process.execPath}' '${join(folder, "bin/tt-step.js")}' ${KERNEL}\r`);
+  pty.type(`'${process.execPath}' '${COMMAND}' ${KERNEL}\r`);
   await ready(pty);
   pty.type("\x1a");
   const away = await pty.until((s) => !s.alternate && /Stopped/.test(s.text), "the shell");
