@@ -1,6 +1,7 @@
 /** `--codegen`: what the final code does with memory and tensor cores, and why, as text. */
 import { type ChainLink, explainedFacts, operandChains } from "../explain/codegen/explain-facts.js";
-import { type CodegenFact, codegenStep, type MmaFacts } from "../explain/codegen-facts.js";
+import { type CodegenFact, codegenStep } from "../explain/codegen-facts.js";
+import type { MmaFacts } from "../explain/instruction-facts.js";
 import { linesOfOps } from "../explain/provenance.js";
 import type { Trace } from "../trace/trace.js";
 

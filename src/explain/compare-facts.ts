@@ -1,7 +1,8 @@
 /** The parts of a kernel's final code in a few figures, and how two compilations differ in them. */
 import type { LaunchCosts, Trace } from "../trace/trace.js";
 import { readInstruction } from "./codegen/ptx-instruction.js";
-import { codegenFacts, type FactKind } from "./codegen-facts.js";
+import { codegenFacts } from "./codegen-facts.js";
+import type { FactKind } from "./instruction-facts.js";
 
 /** The figures that a kernel's author guards. Instructions are counted in the text of one thread. */
 export interface FinalFacts {

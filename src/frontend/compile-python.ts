@@ -10,7 +10,7 @@ import { memo } from "../support/memo.js";
 import { nearest } from "../support/nearest.js";
 import { DEFAULT_TRITON, type TritonVersion } from "../support/triton-version.js";
 import { fromBytes } from "../support/utf8.js";
-import { CompilationError } from "./codegen/errors.js";
+import { CompilationError } from "./codegen/compilation-error.js";
 import { visitExpression } from "./codegen/expressions.js";
 import { type Argument, generateKernel } from "./codegen/functions.js";
 import type { CodegenWarning, Compilation } from "./codegen/generator.js";

@@ -1,6 +1,6 @@
 /** Errors and warnings of Python kernels as diagnostics. */
 import type { Diagnostic, Position } from "../diagnostics/diagnostic.js";
-import type { CompilationError } from "./codegen/errors.js";
+import type { CompilationError } from "./codegen/compilation-error.js";
 import type { CodegenWarning } from "./codegen/generator.js";
 import type { PyError } from "./language/errors.js";
 import { pyRepr } from "./language/python-text.js";

@@ -1,7 +1,8 @@
 /** The op of TTGIR that an instruction of PTX comes from, by the place in the source that both name. */
 
 import { readInstruction } from "../explain/codegen/ptx-instruction.js";
-import { type InstructionFacts, lastTtgirStep, Owners } from "../explain/codegen-facts.js";
+import { lastTtgirStep, Owners } from "../explain/codegen-facts.js";
+import type { InstructionFacts } from "../explain/instruction-facts.js";
 import { linesOfOps } from "../explain/provenance.js";
 import type { Trace } from "../trace/trace.js";
 import type { SiteCost } from "./counts.js";

@@ -115,8 +115,6 @@ test("no file needs itself, by way of others, when it is loaded", () => {
  * that runs it. None of them needs the other when it is loaded. No other folder may get such a circle.
  */
 const CIRCLES_OF_TYPES: Readonly<Record<string, number>> = {
-  "explain/": 4,
-  "frontend/codegen/": 3,
   "frontend/host/": 12,
   "frontend/language/": 5,
   "ir/": 19,
@@ -125,7 +123,7 @@ const CIRCLES_OF_TYPES: Readonly<Record<string, number>> = {
   "simulate/tensor/": 8,
   "syntax/": 7,
   "target/ptx/": 12,
-  "tui/": 45,
+  "tui/": 40,
 };
 
 /** Groups of files each of which imports all others of its group, types included, by way of others. */

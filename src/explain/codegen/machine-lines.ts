@@ -1,5 +1,5 @@
 /** The machine instructions on a line of LLVM dialect, LLVM IR or PTX. */
-import type { InstructionFacts, MemorySpace } from "../codegen-facts.js";
+import type { InstructionFacts, MemorySpace } from "../instruction-facts.js";
 import { readInstruction } from "./ptx-instruction.js";
 
 /** The facts of the line's instructions; most lines have none. */

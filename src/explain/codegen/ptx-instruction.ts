@@ -1,5 +1,5 @@
 /** Reads one PTX instruction as far as memory, tensor cores and synchronization are concerned. */
-import type { InstructionFacts, MemorySpace, MmaFacts } from "../codegen-facts.js";
+import type { InstructionFacts, MemorySpace, MmaFacts } from "../instruction-facts.js";
 
 const TYPE = /^(?:(?:b|u|s|f|bf|tf)(\d+)(x\d)?|e\dm\d\w*)$/;
 

@@ -3,7 +3,7 @@
  *
  *     tcgen05.mma.cta_group::1.kind::f16 [ $0 + 0 ], $1, $2, $3, $4;      $3 = 0x8200010: 128x128x16, f16 x f16 -> f32
  */
-import type { MmaFacts } from "../codegen-facts.js";
+import type { MmaFacts } from "../instruction-facts.js";
 
 type Multiplied = Pick<MmaFacts, "shape" | "types">;
 

@@ -23,7 +23,8 @@ import {
 import type * as ast from "../python/ast.js";
 import { unparse } from "../python/unparse.js";
 import { findAttribute } from "./attributes.js";
-import { CompilationError, failAt, unsupported } from "./errors.js";
+import { CompilationError } from "./compilation-error.js";
+import { failAt, unsupported } from "./errors.js";
 import { callJit } from "./functions.js";
 import type { Generator } from "./generator.js";
 import { visit, visitArguments } from "./visit.js";

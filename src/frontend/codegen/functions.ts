@@ -35,7 +35,8 @@ import {
 } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { visitAnnAssign, visitAssign } from "./assign.js";
-import { type ErrorFrame, failAt, frameAt } from "./errors.js";
+import type { ErrorFrame } from "./compilation-error.js";
+import { failAt, frameAt } from "./errors.js";
 import { type Compilation, type GeneratedFunction, type Generator, locationOf, nameValue, noteLayout, setValue } from "./generator.js";
 import { isConstant, type Leaf, leavesOf } from "./mangle.js";
 import { Abandoned, abandonIfFailed } from "./recovery.js";

@@ -6,6 +6,7 @@
 import type { Block } from "../../ir/block.js";
 import type { Builder } from "../../ir/builder.js";
 import type { Context } from "../../ir/context.js";
+import type { LocationRef } from "../../ir/location.js";
 import { fileLoc, nameLoc } from "../../ir/location.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
@@ -17,8 +18,7 @@ import type { LanguageOptions, Semantic } from "../language/semantic.js";
 import type { TlType } from "../language/types.js";
 import { type Definition, flattenValue, isConstexpr, isLayout, type JitFunction, layoutKey, type PyValue } from "../language/values.js";
 import type * as ast from "../python/ast.js";
-import type { CompilationError, ErrorFrame } from "./errors.js";
-import type { PendingReturn } from "./returns.js";
+import type { CompilationError, ErrorFrame } from "./compilation-error.js";
 
 /** A function of the module: its return type is known once its body is visited. */
 export interface GeneratedFunction {
@@ -66,6 +66,13 @@ export interface Compilation {
 }
 
 export type Scope = Map<string, PyValue>;
+
+/** A return that is made when the function's type is known. */
+export interface PendingReturn {
+  readonly value: PyValue;
+  readonly block: Block;
+  readonly loc: LocationRef;
+}
 
 /** One function that is being generated. */
 export interface Generator {

@@ -9,7 +9,8 @@
 import { asPyError } from "../language/errors.js";
 import { insertionPoint, restoreInsertion } from "../language/insertion.js";
 import type * as ast from "../python/ast.js";
-import { CompilationError, errorRepr, frameAt } from "./errors.js";
+import { CompilationError } from "./compilation-error.js";
+import { errorRepr, frameAt } from "./errors.js";
 import type { Generator } from "./generator.js";
 
 /** The most errors that are reported. */

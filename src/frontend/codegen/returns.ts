@@ -4,8 +4,6 @@
  * Source: code_generator.py, visit_Return, decide_return_type, cast_to, handle_returns.
  */
 import { ReturnOp } from "../../dialects/tt/ops/function.js";
-import type { Block } from "../../ir/block.js";
-import type { LocationRef } from "../../ir/location.js";
 import { raise } from "../language/errors.js";
 import { createBlock } from "../language/insertion.js";
 import { sameType, typeName } from "../language/python-text.js";
@@ -13,13 +11,6 @@ import { constantType, scalarConstant, toTensor } from "../language/semantic/con
 import { type TlType, VOID } from "../language/types.js";
 import { constexpr, flattenValue, isConstexpr, isTuple, type PyValue, tuple, typeOf } from "../language/values.js";
 import type { Generator } from "./generator.js";
-
-/** A return that is made when the function's type is known. */
-export interface PendingReturn {
-  readonly value: PyValue;
-  readonly block: Block;
-  readonly loc: LocationRef;
-}
 
 export interface ReturnRules {
   /** Ends the block; what follows is dead and goes into a block of its own. */
