@@ -1,10 +1,11 @@
 /**
- * AMD's GPUs, one row each: what the pipeline, the passes and the front end ask about a target.
- * Sources: AMD's ISA documents; LLVM's AMDGPU usage; Triton's third_party/amd/backend/compiler.py, lib/TritonAMDGPUToLLVM/TargetInfo.cpp.
+ * AMD's GPUs, one row each, with the properties that the pipeline, the passes and the front end use.
+ * Sources: AMD's ISA documents; LLVM's AMDGPU usage; Triton's third_party/amd/backend/compiler.py, lib/TritonAMDGPUToLLVM/TargetInfo.cpp,
+ * TargetUtils.cpp.
  */
 
 /** The instruction sets that differ for the compiler. GFX1250 is neither of the CDNA nor of the RDNA family there. */
-export type AmdFamily = "CDNA2" | "CDNA3" | "CDNA4" | "RDNA3" | "RDNA4" | "GFX1250";
+export type AmdFamily = "CDNA1" | "CDNA2" | "CDNA3" | "CDNA4" | "RDNA1" | "RDNA2" | "RDNA3" | "RDNA4" | "GFX1250";
 
 /** The properties of a GPU that the compiler uses. */
 export interface AmdGpu {
@@ -58,6 +59,22 @@ export const AMD_GPUS: readonly AmdGpu[] = [
 
 /** The row of an architecture, `gfx942`; undefined where there is none. */
 export const amdGpuOf = (arch: string): AmdGpu | undefined => AMD_GPUS.find((gpu) => gpu.arch === arch);
+
+/** GPUs that passes know the family of, though they cannot be compiled for: the first and last number of each. */
+const OTHER_GPUS: readonly (readonly [AmdFamily, number, number])[] = [
+  ["CDNA1", 908, 908],
+  ["RDNA1", 1010, 1013],
+  ["RDNA2", 1030, 1036],
+  ["RDNA3", 1101, 1153],
+  ["RDNA4", 1200, 1200],
+];
+/** The family of an architecture; undefined where it is not known. */
+export function amdFamilyOf(arch: string): AmdFamily | undefined {
+  const number = Number(/^gfx(\d+)$/.exec(arch)?.[1]);
+  return amdGpuOf(arch)?.family ?? OTHER_GPUS.find(([, first, last]) => first <= number && number <= last)?.[0];
+}
+export const isCdna = (family: AmdFamily | undefined): boolean => family?.startsWith("CDNA") === true;
+export const isRdna = (family: AmdFamily | undefined): boolean => family?.startsWith("RDNA") === true;
 
 /** `gfx942` for `hip:gfx942`; undefined for a name of another kind. */
 export const archOf = (target: string | undefined): string | undefined => /^hip:(gfx\w+)$/.exec(target ?? "")?.[1];

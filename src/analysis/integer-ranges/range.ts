@@ -2,7 +2,7 @@
  * The integers that a value may be, with their sign and without it, and arithmetic on such ranges.
  * Source: mlir/include/mlir/Interfaces/InferIntRangeInterface.h, mlir/lib/Interfaces/Utils/InferIntRangeCommon.cpp.
  */
-import type { CmpIPredicate } from "../../dialects/arith/attrs.js";
+import { type CmpIPredicate, INVERTED_CMPI } from "../../dialects/arith/attrs.js";
 import type { Type } from "../../ir/attribute.js";
 import { elementTypeOrSelf, IndexType, IntegerType } from "../../ir/builtin-types.js";
 
@@ -242,22 +242,10 @@ export function exclusive(a: IntRange, b: IntRange): IntRange {
 
 // --- comparisons ------------------------------------------------------------------------------
 
-const INVERSE: Readonly<Record<CmpIPredicate, CmpIPredicate>> = {
-  eq: "ne",
-  ne: "eq",
-  slt: "sge",
-  sle: "sgt",
-  sgt: "sle",
-  sge: "slt",
-  ult: "uge",
-  ule: "ugt",
-  ugt: "ule",
-  uge: "ult",
-};
 /** Whether a comparison is true, or false, whatever the numbers are; undefined where that depends on them. */
 export function comparison(predicate: CmpIPredicate, a: IntRange, b: IntRange): boolean | undefined {
   if (holds(predicate, a, b)) return true;
-  return holds(INVERSE[predicate], a, b) ? false : undefined;
+  return holds(INVERTED_CMPI[predicate], a, b) ? false : undefined;
 }
 function holds(predicate: CmpIPredicate, a: IntRange, b: IntRange): boolean {
   switch (predicate) {

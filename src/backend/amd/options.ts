@@ -16,6 +16,7 @@ const TO_TTGIR = { lastRead: "ttgir" } as const;
 export const HIP_OPTIONS = {
   numWarps: { ...option.size({ default: 4, summary: "waves of a workgroup" }), ...TO_TTGIR },
   numCtas: { ...option.size({ default: 1, summary: "workgroups of a cluster (gfx1250)" }), ...TO_TTGIR },
+  warpSize: { ...option.int({ default: 64, summary: "lanes of a wave" }), refused: OF_TARGET },
   numStages: { ...option.int({ default: 2, min: 0, summary: "stages of software pipelines" }), ...TO_TTGIR },
   wavesPerEu: {
     ...option.int({ default: 0, min: 0, summary: "hip: waves that a SIMD unit is to hold; 0 leaves it to LLVM" }),
@@ -91,8 +92,9 @@ export type HipOptions = OptionValues<typeof HIP_OPTIONS>;
 
 /** The options' defaults, some of which depend on the target. */
 export function hipDefaults(target: string): HipOptions {
-  const { deprecatedFp8DotTypes, xf32 } = amdGpuOf(archOf(target)!)!;
+  const { deprecatedFp8DotTypes, xf32, warpSize } = amdGpuOf(archOf(target)!)!;
   return withDefaults(HIP_OPTIONS, {
+    warpSize,
     deprecatedFp8DotOperandDtypes: deprecatedFp8DotTypes,
     ...(xf32 ? { allowedDotInputPrecisions: [...PRECISIONS, "tf32"].sort() } : {}),
   }) as HipOptions;
@@ -100,14 +102,15 @@ export function hipDefaults(target: string): HipOptions {
 
 /** The reason why options do not fit a target, in Triton's words where it has some; undefined if they fit. */
 function checkOptions(
-  { numWarps, numCtas, numStages, matrixInstrNonkdim, kpack }: Partial<HipOptions>,
+  { numWarps, numCtas, numStages, matrixInstrNonkdim, kpack, warpSize: lanes }: Partial<HipOptions>,
   target: string,
 ): string | undefined {
-  const { hasClusters, arch } = amdGpuOf(archOf(target)!)!;
+  const { hasClusters, arch, warpSize } = amdGpuOf(archOf(target)!)!;
+  if (lanes !== undefined && lanes !== warpSize) return `warp_size is ${warpSize} on ${arch}, not ${lanes}: ${OF_TARGET}`;
   if (numWarps !== undefined && !isHardwareSize(numWarps)) return "num_warps must be a power of 2";
   if (numCtas !== undefined && numCtas > 1 && !hasClusters) return `num_ctas > 1 not supported on ${arch}`;
   if (numStages !== undefined && (!Number.isInteger(numStages) || numStages < 0)) return "num_stages must be a non-negative integer";
-  // Upstream takes 0 for what no instruction has.
+  // Upstream takes any other number and then uses no matrix instruction.
   if (matrixInstrNonkdim !== undefined && ![0, 4, 16, 32].includes(matrixInstrNonkdim))
     return `matrix_instr_nonkdim must be 0, 4, 16 or 32, not ${matrixInstrNonkdim}`;
   if (kpack !== undefined && kpack !== 1 && kpack !== 2) return `kpack must be 1 or 2, not ${kpack}`;

@@ -3,6 +3,7 @@ import { encodingAttr, encodingParams } from "../../dialects/ttg/encodings/defin
 import { enclosingModule, getThreadsPerWarp } from "../../dialects/ttg/num-warps.js";
 import { AsyncCopyGlobalToLocalOp } from "../../dialects/ttg/ops/async-copy.js";
 import type { MemDesc } from "../../dialects/ttg/types.js";
+import { type AmdFamily, amdFamilyOf } from "../../gpu/amd.js";
 import type { Attribute } from "../../ir/attribute.js";
 import { i32Attr } from "../../ir/builtin-attrs.js";
 import { bitWidth, type TensorType } from "../../ir/builtin-types.js";
@@ -21,7 +22,6 @@ import { applyPatternsGreedily } from "../../rewrite/greedy.js";
 import { pattern } from "../../rewrite/pattern.js";
 import { convertLayout } from "../ttg/distributed-op-encoding.js";
 import { lookupNumWarps } from "../ttg/memory-access.js";
-import { type IsaFamily, isaFamilyOf } from "./isa.js";
 import { widthToLds } from "./pipeline/shared-encoding.js";
 
 export const coalesceAsyncCopyAmd = definePass("tritonamdgpu-coalesce-async-copy", {
@@ -30,7 +30,7 @@ export const coalesceAsyncCopyAmd = definePass("tritonamdgpu-coalesce-async-copy
   source: "third_party/amd/lib/TritonAMDGPUTransforms/CoalesceAsyncCopy.cpp",
   options: { archGenerationName: option.string({ default: "", summary: "the GPU: gfx950" }) },
   run(root, { options, analysis, listener, report }) {
-    const family = isaFamilyOf(options.archGenerationName);
+    const family = amdFamilyOf(options.archGenerationName);
     if (family !== "CDNA3" && family !== "CDNA4") return;
     const axes = analysis(moduleAxisInfo);
     if (axes.recursive) return report.error(axes.recursive, "Cycle detected in call graph");
@@ -44,7 +44,7 @@ export const coalesceAsyncCopyAmd = definePass("tritonamdgpu-coalesce-async-copy
 });
 
 /** Lanes of a wave write neighbouring addresses of LDS, each with one instruction: the source gets a layout for that. */
-const coalesceWrites = (known: ReadonlyMap<Operation, number>, family: IsaFamily) =>
+const coalesceWrites = (known: ReadonlyMap<Operation, number>, family: AmdFamily) =>
   pattern("coalesce-async-copy-writes", AsyncCopyGlobalToLocalOp, ({ op, src, result, mask, other }, rw) => {
     const { shape, encoding } = (src.type as TensorType).params;
     const buffer = (result.type as MemDesc).params;

@@ -9,6 +9,7 @@ import { AddPtrOp } from "../../dialects/tt/ops/pointer.js";
 import { BroadcastOp, SplatOp } from "../../dialects/tt/ops/shape.js";
 import { PointerType } from "../../dialects/tt/types.js";
 import { AsyncCopyGlobalToLocalOp } from "../../dialects/ttg/ops/async-copy.js";
+import { type AmdFamily, amdFamilyOf } from "../../gpu/amd.js";
 import { intOf } from "../../ir/builtin-attrs.js";
 import { bitWidth, elementTypeOrSelf, IntegerType, isFloat, isInteger, RankedTensorType } from "../../ir/builtin-types.js";
 import type { TypedOpDef, ViewOf } from "../../ir/define-op.js";
@@ -23,7 +24,7 @@ import { applyPatternsGreedily } from "../../rewrite/greedy.js";
 import { type Pattern, pattern } from "../../rewrite/pattern.js";
 import type { Rewriter } from "../../rewrite/rewriter.js";
 import { vectorSize } from "./contiguity.js";
-import { archOfModule, type IsaFamily, isaFamilyOf } from "./isa.js";
+import { familyOfModule } from "./module-target.js";
 import { analyzeRanges, type RangeAnalysis } from "./range-analysis.js";
 
 const LIMIT = (1n << 31n) - 1n;
@@ -44,9 +45,9 @@ export const convertBufferOps = definePass("tritonamdgpu-convert-buffer-ops", {
     if (axes.recursive) return report.error(axes.recursive, "Cycle detected in call graph");
     const converter = new BufferOps(ranges, axes, options.analyzeSmallTensorOfst, explain, () => count("converted"));
     const patterns: Pattern[] = [converter.load(), converter.store()];
-    const target = isaFamilyOf(archOfModule(root) ?? "");
+    const target = familyOfModule(root);
     if (target === "CDNA3" || target === "CDNA4") patterns.push(converter.asyncCopy());
-    const family = isaFamilyOf(options.archGenerationName);
+    const family = amdFamilyOf(options.archGenerationName);
     if (options.allowBufferAtomics && (family === "CDNA3" || family === "CDNA4")) patterns.push(converter.atomicRMW(family));
     patterns.push(converter.atomicCAS());
     applyPatternsGreedily(root, patterns, { listener });
@@ -95,7 +96,7 @@ class BufferOps {
       return rw.replaceWith(op, BufferStoreOp, { ...address, value, cache, mask: maskOf(mask) }).op;
     });
   }
-  atomicRMW(family: IsaFamily): Pattern {
+  atomicRMW(family: AmdFamily): Pattern {
     return this.#onAccess("atomic-to-buffer-atomic", AtomicRMWOp, ({ op, ptr, val, mask, atomic_rmw_op, sem, scope }, address, rw) => {
       if (scope === "sys") return this.#keep(op, "its scope is the whole system");
       const type = elementTypeOrSelf(val.type);

@@ -7,6 +7,7 @@ import { distributedParams, encodingAttr } from "../../dialects/ttg/encodings/de
 import { SharedMemorySpace } from "../../dialects/ttg/encodings/shared-memory.js";
 import { LocalAllocOp, LocalLoadOp } from "../../dialects/ttg/ops/local-memory.js";
 import { memDescType } from "../../dialects/ttg/types.js";
+import { amdFamilyOf } from "../../gpu/amd.js";
 import type { TensorType } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import { getCTALayout, getOrderForMemory } from "../../layout/encoding-queries.js";
@@ -16,7 +17,6 @@ import { option } from "../../pass/options.js";
 import { applyPatternsGreedily } from "../../rewrite/greedy.js";
 import { type Pattern, pattern } from "../../rewrite/pattern.js";
 import type { Rewriter } from "../../rewrite/rewriter.js";
-import { isaFamilyOf } from "./isa.js";
 
 export const optimizeDotOperandsAmd = definePass("tritonamdgpu-optimize-dot-operands", {
   name: "TritonAMDGPUOptimizeDotOperands",
@@ -24,7 +24,7 @@ export const optimizeDotOperandsAmd = definePass("tritonamdgpu-optimize-dot-oper
   source: "third_party/amd/lib/TritonAMDGPUTransforms/OptimizeDotOperands.cpp",
   options: { archGenerationName: option.string({ default: "", summary: "the GPU: gfx942" }) },
   run(root, { options, listener }) {
-    const scales: Pattern[] = isaFamilyOf(options.archGenerationName) === "CDNA4" ? SCALES : [];
+    const scales: Pattern[] = amdFamilyOf(options.archGenerationName) === "CDNA4" ? SCALES : [];
     applyPatternsGreedily(root, [...scales, ...TTG_CONVERT_LAYOUT_PATTERNS], { listener });
   },
 });

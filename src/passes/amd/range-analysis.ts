@@ -1,5 +1,5 @@
 /**
- * The integers that each value may be: through loops whose number of rounds is known, and with what `llvm.intr.assume` says.
+ * The integers that each value may be. Loops with a known number of rounds are followed, and `llvm.intr.assume` narrows ranges.
  * Source: third_party/amd/lib/Analysis/RangeAnalysis.cpp, mlir/lib/Analysis/DataFlow/IntegerRangeAnalysis.cpp.
  */
 import { constantAnalyses } from "../../analysis/dataflow/constant-propagation.js";
@@ -82,7 +82,7 @@ export function analyzeRanges(module: Operation, report?: Report): RangeAnalysis
         if (op.def.interface(LoopLike)) rounds.handOver(op, from, to, state, self);
         else self.join(to, state);
       },
-      // Who knows only one number knows a constant.
+      // A range of one number is a constant.
       changed(value, range) {
         const number = constantOfRange(range);
         if (number === undefined) return void constants.join(value, "unknown");
@@ -157,7 +157,7 @@ function infer(
   if (known) join(0, rule(op, known));
 }
 
-/** The range of an op that has the same whatever its operands are. */
+/** The range of an op whose range does not depend on its operands. */
 function fixedRange(op: Operation): IntRange | undefined {
   const width = op.results.length === 1 ? rangeWidth(op.result(0).type) : 0;
   if (GetProgramIdOp.is(op)) return unsignedRange(width, 0n, MAX_PROGRAMS - 1n);
@@ -211,7 +211,7 @@ function tripCount(loop: Operation, self: Analysis): bigint {
   return count;
 }
 
-/** How often values went round a loop. */
+/** Counts how often the ranges of carried values were joined. */
 class LoopRounds {
   readonly #limits = new Map<Operation, bigint>();
   readonly #visits = new Map<Operation, Map<Value, bigint>>();
@@ -221,7 +221,7 @@ class LoopRounds {
     if (limit === undefined) this.#visits.set(loop, new Map(values.map((value) => [value, 0n])));
     if (limit === undefined || tripCount < limit) this.#limits.set(loop, tripCount);
   }
-  /** Once for each round at most; what goes round too often may be anything. */
+  /** Joins once for each round at most; a value of a loop with too many rounds gets the whole range. */
   handOver(loop: Operation, from: Value, to: Value, state: IntRange | undefined, self: Analysis): void {
     const limit = this.#limits.get(loop)!;
     const visits = this.#visits.get(loop)!;
@@ -235,7 +235,7 @@ class LoopRounds {
 
 // --- facts ------------------------------------------------------------------------------------
 
-/** What `llvm.intr.assume` says of values: comparisons with constants. */
+/** Comparisons of values with constants that `llvm.intr.assume` states. */
 class Assumptions {
   readonly #facts = new Map<Value, Set<Operation>>();
   readonly #dominance = new Dominance();

@@ -91,7 +91,7 @@ function hoistLoadsOfPrologue(
     } else for (const op of needed) moveBefore(op, block.firstOp!);
   }
 }
-/** The last op before the load that it must not cross: what makes its pointers, an atomic, a barrier or a loop. */
+/** The last op before the load that it must not cross: the op of its pointers, an atomic, a barrier or a loop. */
 function earliestPlace(load: Operation): Operation | undefined {
   const ptr = load.operand(0);
   let at: Operation | undefined;

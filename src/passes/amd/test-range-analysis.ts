@@ -10,7 +10,7 @@ import { analyzeRanges, isNonNegative } from "./range-analysis.js";
 export const testRangeAnalysis = definePass("test-tritonamdgpu-range-analysis", {
   name: "TestAMDRangeAnalysisPass",
   summary: "print the result of the tritonamdgpu-range-analysis pass",
-  // Remarks on arguments, results, comparisons and loops: what is known of their numbers.
+  // Remarks on arguments, results, comparisons and loops give their ranges.
   source: "third_party/amd/test/lib/Analysis/TestAMDRangeAnalysis.cpp",
   testOnly: true,
   run(root, { report }) {

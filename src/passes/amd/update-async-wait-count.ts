@@ -11,6 +11,7 @@ import { GLOBAL_MEMORY } from "../../dialects/tt/tt-op.js";
 import { encodingParams } from "../../dialects/ttg/encodings/define-encoding.js";
 import { AsyncCommitGroupOp, AsyncCopyGlobalToLocalOp, AsyncWaitOp } from "../../dialects/ttg/ops/async-copy.js";
 import type { MemDesc } from "../../dialects/ttg/types.js";
+import { amdFamilyOf, isCdna } from "../../gpu/amd.js";
 import type { Block } from "../../ir/block.js";
 import type { TensorType } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
@@ -20,7 +21,6 @@ import { definePass, type PassReport } from "../../pass/define-pass.js";
 import { option } from "../../pass/options.js";
 import { Rewriter } from "../../rewrite/rewriter.js";
 import { vectorSize, vectorSizeAt } from "./contiguity.js";
-import { isaFamilyOf, isCdna } from "./isa.js";
 
 export const updateAsyncWaitCount = definePass("tritonamdgpu-update-async-wait-count", {
   name: "TritonAMDGPUUpdateAsyncWaitCount",
@@ -28,13 +28,13 @@ export const updateAsyncWaitCount = definePass("tritonamdgpu-update-async-wait-c
   source: "third_party/amd/lib/TritonAMDGPUTransforms/UpdateAsyncWaitCount.cpp",
   options: { archGenerationName: option.string({ default: "", summary: "the GPU: gfx950" }) },
   run(root, { options, analysis, listener, report }) {
-    const family = isaFamilyOf(options.archGenerationName);
+    const family = amdFamilyOf(options.archGenerationName);
     if (!isCdna(family) && family !== "GFX1250") return;
     const waits: Operation[] = [];
     root.walkPostOrder((op) => void (AsyncWaitOp.is(op) && waits.push(op)));
     const axes = analysis(moduleAxisInfo);
     if (axes.recursive) return report.error(axes.recursive, "Cycle detected in call graph");
-    // A load to registers is counted by the same counter of the hardware there.
+    // On these GPUs the same hardware counter counts loads to registers too.
     const counter = new Counter(axes, family === "CDNA3" || family === "CDNA4" ? report : undefined);
     const rw = new Rewriter(root.ctx, listener);
     for (const wait of waits) {
@@ -48,7 +48,7 @@ export const updateAsyncWaitCount = definePass("tritonamdgpu-update-async-wait-c
   },
 });
 
-/** How many instructions an op becomes that copy to shared memory. */
+/** Counts the instructions that an op becomes and that copy to shared memory. */
 class Counter {
   readonly #counts = new Map<Operation, number>();
   constructor(
@@ -102,7 +102,7 @@ function countBetween(begin: Operation | null, end: Operation, counter: Counter)
 }
 const countIn = (block: Block | null, counter: Counter): number => (block?.lastOp ? countBetween(block.firstOp, block.lastOp, counter) : 0);
 
-/** The fewest instructions between what makes a token and its user, on all ways that the token goes. Source: Utility.cpp, deduceMinCountOnDefChain. */
+/** The fewest instructions between the op of a token and the token's user, over all paths. Source: Utility.cpp, deduceMinCountOnDefChain. */
 function leastBetween(token: Value, user: Operation, counter: Counter, before = 0, least = Infinity): number {
   let sum = before;
   let at = user;
@@ -120,7 +120,7 @@ function leastBetween(token: Value, user: Operation, counter: Counter, before = 
   return Math.min(fromOutside, fromRound, least);
 }
 
-/** The fewest instructions before a wait for all but `outstanding` groups, on all ways to it. */
+/** The fewest instructions before a wait for all but `outstanding` groups, over all paths to it. */
 function leastBackward(wait: Operation, outstanding: number, counter: Counter, report: PassReport): number {
   const seen = new Set<string>();
   const before = (op: Operation): Operation | undefined => {

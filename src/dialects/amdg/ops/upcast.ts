@@ -23,7 +23,7 @@ const Wide = rankedTensorOf(anyOf("16-bit float or bfloat16 type or 32-bit float
 const Fp8 = rankedTensorOf(anyOf("f8E4M3FN type or f8E5M2 type", F("f8E4M3FN", "f8E4M3FN type"), F("f8E5M2", "f8E5M2 type")));
 const SCALED = "$input `scale` $scale attr-dict `:` type($input) `,` type($scale) `->` type($output)";
 
-/** The layout of the result for that of the packed input (`forward`), or the other way. Upstream passes the input's shape both ways. */
+/** The layout of the result from the layout of the packed input (`forward`), or the reverse. Upstream passes the input's shape both ways. */
 function unpacked(op: Operation, encoding: Attribute, forward: boolean): Attribute | undefined {
   const { shape } = typeOf(op.operand(0)).params;
   return layoutRules(encoding).inferFp4ToFpOpEncoding(shape, I32Attr.read(op.attr("axis")!), encoding, forward, undefined);
@@ -85,7 +85,7 @@ export const UpcastMXFPOp = defineOp("amdg.upcast_mxfp", () => ({
     if (rank !== s.shape.length || rank < 2) return error("operands must have the same number of dimensions, at least 2");
     if (kind !== "e2m1" && kind !== "e4m3" && kind !== "e5m2") return error("NYI: fpType must be E2M1, E4M3, or E5M2");
     if (!x.encoding !== !s.encoding) return error("Expected either both or neither operands to have an encoding");
-    // Without layouts it is made to infer the type of the result.
+    // Without layouts, the op was only made to infer its result type.
     if (!x.encoding) return;
     const dot = encodingParams(x.encoding);
     if (dot?.kind !== "dot_op") return error("Expected a DotOperandEncodingAttr for values");

@@ -1,5 +1,5 @@
 /**
- * Libraries of device functions, NVIDIA's and AMD's: what symbol stands for a function of what dtypes.
+ * Device functions of NVIDIA's and AMD's libraries: the symbol of each function by the dtypes of its arguments.
  * Source: third_party/nvidia/language/cuda/libdevice.py, third_party/amd/language/hip/libdevice.py.
  */
 import { type BuiltinDef, defineBuiltin, REQUIRED } from "../define-builtin.js";

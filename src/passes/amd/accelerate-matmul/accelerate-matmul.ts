@@ -1,5 +1,5 @@
 /**
- * Chooses a matrix instruction for each dot, MFMA or WMMA, and gives its operands and result the layouts of it:
+ * Chooses a matrix instruction for each dot, MFMA or WMMA, and gives its operands and result the layouts that the instruction needs:
  *
  *     %d = tt.dot %a, %b, %c : tensor<128x32xf16, #blocked_a> * tensor<32x128xf16, #blocked_b> -> tensor<128x128xf32, #blocked>
  *     ->
@@ -75,6 +75,8 @@ function patternsOf(request: Request): readonly Pattern[] {
     case "RDNA3":
     case "RDNA4":
       return [decomposeScaledDot, dotToWmma(request)];
+    default:
+      return [];
   }
 }
 
@@ -87,7 +89,7 @@ const dotToMfma = (request: Request): Pattern =>
     const blocked = blockedOf(d);
     if (!blocked) return rw.noMatch("expected blocked encoding result tensor");
     const canScale = gpu.mfma === 4 && isF8F6F4(elementOf(a)) && isF8F6F4(elementOf(b));
-    // The scaled instructions of MX's types do more in a cycle than others, also without a scale.
+    // The scaled instructions do more in a cycle than others, even where there is no scale.
     const xf32 = dot.inputPrecision === "tf32" && gpu.mfma === 3;
     const wanted = { version: gpu.mfma, shape: shapeOf(d), a: elementOf(a), b: elementOf(b), k: shapeOf(a).at(-1)!, nonKDim, xf32 };
     const choose = (withScale: boolean) => chooseMfma({ ...wanted, withScale }, (message) => request.remark(op, message));
@@ -112,7 +114,7 @@ const dotToMfma = (request: Request): Pattern =>
       tilesPerWarp = tilesPerWarpForScale(scales[0], scales[1], m, shape[0]!, shape[1]!, warpsPerCTA);
     }
     const isShuffled = tilesPerWarp[0]! > 1 && tilesPerWarp[1]! > 1;
-    // So that a product that another one takes becomes its operand within warps.
+    // A product that another dot takes then becomes its operand without moving data between warps.
     if (gpu.mfma === 4 && is16Bit && m === 16 && n === 16 && shape.length === 2 && !isShuffled) {
       const [rows = 0, columns = 0] = shape;
       const [along = 0, across = 0] = warpsPerCTA;
@@ -235,7 +237,7 @@ function wmmaTypes(given: readonly [Type, Type, Type, Type], version: number): r
   return best?.types;
 }
 
-/** Operands of two types, where an instruction takes but one, become the wider of them. */
+/** Where an instruction takes operands of one type only, the narrower one is extended. */
 function promoteMixedOperands(root: Operation, rw: Rewriter): void {
   root.walkPostOrder((op) => {
     const dot = DotOp.match(op);

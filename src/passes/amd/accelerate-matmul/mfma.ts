@@ -29,7 +29,7 @@ const ROWS: readonly Row[] = [
   ["4", 16, 16, "int", "int", ["rocdl.mfma.i32.16x16x64.i8", 64, 16], ["rocdl.mfma.i32.16x16x32.i8", 32, 8]],
   ["3", 16, 16, "int", "int", ["rocdl.mfma.i32.16x16x32.i8", 32, 8]],
   ["2", 16, 16, "int", "int", ["rocdl.mfma.i32.16x16x16i8", 16, 4]],
-  // All of MX's types have one instruction, under that of fp4.
+  // All MX types share one instruction, which the table has under fp4.
   ["4", 16, 16, "f4E2M1FN", "f4E2M1FN", ["rocdl.mfma.scale.f32.16x16x128.f8f6f4", 128, 32]],
   ["4", 32, 32, "f4E2M1FN", "f4E2M1FN", ["rocdl.mfma.scale.f32.32x32x64.f8f6f4", 64, 32]],
 ];

@@ -61,7 +61,7 @@ export function mfmaScaleLayout(
   return withWarps(tile, opIdx, shape, warpsPerCTA);
 }
 
-/** The same of a WMMA with one tile a warp: 16 lanes have four along k each, the other 16 the same. */
+/** The scale of an operand of a WMMA with one tile a warp: 16 lanes have four along k each, the other 16 the same. */
 export function wmmaScaleLayout(opIdx: 0 | 1, shape: readonly number[], warpsPerCTA: readonly number[]): LinearLayout {
   const tile = LinearLayout.identity1D(4, "register", "dim1")
     .multiply(LinearLayout.identity1D(16, "lane", "dim0"))
@@ -96,7 +96,7 @@ export function tilesPerWarpForScale(
   return chosen;
 }
 
-/** Scales that one access loads where they shall have that layout; constants count as four. */
+/** The number of scales that one access loads when they must have that layout; constants count as four. */
 function vectorWidth(scale: Value | undefined, layoutFor: (shape: readonly number[]) => LinearLayout): number {
   if (!scale) return 1;
   const layout = layoutFor(shapeOf(scale));
@@ -110,7 +110,7 @@ function vectorWidth(scale: Value | undefined, layoutFor: (shape: readonly numbe
   return largestVectorisation(source.layout.invertAndCompose(memory).flattenOuts(), 8).vec;
 }
 
-/** The load that a value comes of by views alone, and the layout that it must have for the value to have that one. */
+/** The load that a value is a view of, and the layout that the load needs for the value to have `layout`. */
 function sourceLoad(layout: LinearLayout, value: Value): { readonly load: Operation; readonly layout: LinearLayout } | undefined {
   let encoding: Attribute | undefined = encodingAttr(typeOf(value).ctx, { kind: "linear", layout });
   let op = value.definingOp;
@@ -123,10 +123,10 @@ function sourceLoad(layout: LinearLayout, value: Value): { readonly load: Operat
   return op && params ? { load: op, layout: toLinearLayout(shapeOf(op.result(0)), params) } : undefined;
 }
 
-/** Marks what scales are computed of where a scaled dot became a plain one: the plain one's layout goes by it. */
+/** Marks the values that scales are computed from when a scaled dot becomes a plain one, whose layout depends on them. */
 export const DECOMPOSED_SCALE = "amdg.decomposed_dot_scaled_source";
 
-/** The value marked as the scale of an operand; the mark goes. */
+/** The value marked as the scale of an operand. The mark is removed. */
 export function takeMarkedScale(operand: Value): Value | undefined {
   const def = operand.definingOp;
   const marked = def && [...getBackwardSlice(def, { omitBlockArguments: true }), def].find((op) => op.hasAttr(DECOMPOSED_SCALE));

@@ -32,7 +32,7 @@ import { DECOMPOSED_SCALE, mfmaScaleLayout, tilesPerWarpForScale, wmmaScaleLayou
 const FLOATS: Readonly<Record<string, FloatKind>> = { e2m1: "f4E2M1FN", e4m3: "f8E4M3FN", e5m2: "f8E5M2" };
 const MX: ReadonlySet<string> = new Set(Object.keys(FLOATS));
 const MX_OR_HALF: ReadonlySet<string> = new Set([...MX, "bf16", "fp16"]);
-/** One scale stands for so many elements along k. */
+/** Elements along k that share a scale. */
 const SCALED_ELEMENTS = 32;
 /** 1.0 as a scale: the exponent alone. */
 const ONE = 0x7fn;
@@ -59,7 +59,7 @@ export const decomposeAmdScaledDot = ({ remark }: Request): Pattern =>
     return maskNan(rw, dot, product, oriented, axis);
   });
 
-/** The product with another layout, and back to the one that it had. */
+/** The product in another layout, converted back to the layout it had. */
 function replaceScaled(
   rw: Rewriter,
   dot: ScaledDot,

@@ -53,7 +53,7 @@ function attributesOf(base: Value, offset: Value): ReadonlyMap<string, Attribute
   return found;
 }
 
-/** The pointer, or tensor of pointers, that a pair stands for. */
+/** The sum of a base and an offset: a pointer, or a tensor of pointers. */
 export function materializePointer(rw: Rewriter, loc: LocationRef, base: Value, offset: Value, facts: FatPointerFacts): Value {
   const extraAttrs = [...facts.attributes];
   if (!RankedTensorType.is(offset.type)) return rw.value(AddPtrOp, { ptr: base, offset }, { loc, types: [base.type], extraAttrs });

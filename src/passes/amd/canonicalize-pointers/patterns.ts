@@ -126,7 +126,7 @@ export function pointerPatterns(state: PointerRewrite): ConversionPattern[] {
       return received;
     });
   };
-  /** Gives a block an argument for each value that its arguments become; of `ranges` only as many count as it has arguments. */
+  /** Gives a block an argument for each value that its arguments become. Ranges after the last argument are ignored. */
   const convertBlock = (block: Block, ranges: OperandRanges, conversion: Conversion, op: Operation): void => {
     let { args } = block;
     if (!converted.has(block)) {
@@ -167,9 +167,8 @@ export function pointerPatterns(state: PointerRewrite): ConversionPattern[] {
       if (!isPair(pair)) return true;
       if (offsets!.length !== 1) return rw.noMatch("the offset became several values", addPtr);
       const facts = factsOf(pair, addPtr.op);
-      return facts.smallTensorBase
-        ? addToSmallTensor(addPtr, pair, offsets![0]!, facts, rw, conversion, pointers)
-        : addToPointer(addPtr, pair, offsets![0]!, facts, rw, conversion, pointers);
+      const addition: Addition = { addPtr, pair, by: offsets![0]!, facts, rw, conversion, pointers };
+      return facts.smallTensorBase ? addToSmallTensor(addition) : addToPointer(addition);
     }),
     ...WITH_POINTER.map((def) => materialize(def, true)),
     ...WITH_OPERANDS.map((def) => materialize(def, false)),
@@ -204,7 +203,7 @@ export function pointerPatterns(state: PointerRewrite): ConversionPattern[] {
       }
       const yields = state.ifYields.get(parent) ?? new Map<Operation, readonly number[]>();
       state.ifYields.set(parent, yields.set(op, pairs));
-      // The if may be legal or not from now on.
+      // Whether the if is legal has to be asked again.
       return rw.modify(parent, () => {});
     }),
     on("if", IfOp, ({ op, condition, thenRegion, elseRegion }, _, rw, conversion) => {
@@ -235,7 +234,7 @@ export function pointerPatterns(state: PointerRewrite): ConversionPattern[] {
     on("while", WhileOp, ({ op, before, after }, inits, rw, conversion) => {
       convertBlock(before.firstBlock!, inits, conversion, op);
       convertBlock(after.firstBlock!, inits, conversion, op);
-      // As upstream: what the loop carries is what it gives, but for conditions.
+      // As upstream: the results are the carried values without the conditions.
       const carried = inits.filter((range) => !(range.length === 1 && bitWidth(range[0]!.type) === 1));
       const fresh = rw.create(WhileOp, { inits: inits.flat() }, { types: carried.flat().map((value) => value.type) });
       fresh.op.setAttrs(op.attrs);
@@ -260,7 +259,7 @@ export function pointerPatterns(state: PointerRewrite): ConversionPattern[] {
     on("select", SelectOp, ({ op, condition, false_value }, [, whenTrue, whenFalse], rw, conversion) => {
       if (!isPair(whenTrue) || !isPair(whenFalse)) return true;
       const choose = (a: Value, b: Value): Value => rw.value(SelectOp, { condition, true_value: a, false_value: b });
-      // As upstream: the offset of the other scalar pointer is in its base, which the cast left behind adds.
+      // As upstream: the other scalar pointer is taken whole, not as a pair.
       if (!RankedTensorType.is(op.result(0).type)) return become(op, whenTrue, [choose(whenTrue[0], false_value), whenTrue[1]], conversion);
       const base = choose(whenTrue[0], whenFalse[0]);
       return become(op, whenTrue, [base, choose(whenTrue[1], whenFalse[1])], conversion);
@@ -272,7 +271,7 @@ export function pointerPatterns(state: PointerRewrite): ConversionPattern[] {
   ];
 }
 
-/** The casts that are left: users that know nothing of pairs get the pointer. */
+/** Replaces the casts that are left by pointers, for users that cannot take a pair. */
 export function leftoverCasts({ pointers, report }: PointerRewrite): ConversionPattern {
   return rangeConversionPattern("canonicalize-pointers-leftover", UnrealizedConversionCastOp, ({ op }, operands, rw) => {
     if (!op.isUsed()) return rw.erase(op);
@@ -290,20 +289,21 @@ export function leftoverCasts({ pointers, report }: PointerRewrite): ConversionP
   });
 }
 
-/** The facts that an addition to a pointer gives of its own result, for a base of the same rank. */
+/** An addition of `by` to a pointer that became a pair, and what it is rewritten with. */
+interface Addition {
+  readonly addPtr: NonNullable<ReturnType<typeof AddPtrOp.match>>;
+  readonly pair: Pair;
+  readonly by: Value;
+  readonly facts: FatPointerFacts;
+  readonly rw: Rewriter;
+  readonly conversion: Conversion;
+  readonly pointers: FatPointers;
+}
+/** Attributes of an addition to a pointer that describe its result. */
 const HINTS = ["tt.divisibility", "tt.contiguity", "tt.constancy"];
-type AddPtr = NonNullable<ReturnType<typeof AddPtrOp.match>>;
 
 /** The scalar part of the offset goes to the base, the rest to the offset. */
-function addToPointer(
-  { op, ptr }: AddPtr,
-  [base, offset]: Pair,
-  by: Value,
-  facts: FatPointerFacts,
-  rw: Rewriter,
-  conversion: Conversion,
-  pointers: FatPointers,
-): true {
+function addToPointer({ addPtr: { op, ptr }, pair: [base, offset], by, facts, rw, conversion, pointers }: Addition): true {
   const loc = op.locRef;
   const hints = HINTS.flatMap((name): [string, Attribute][] => {
     const value = op.attr(name);
@@ -334,15 +334,7 @@ function addToPointer(
 }
 
 /** The base stays, everything goes to the offset. */
-function addToSmallTensor(
-  { op }: AddPtr,
-  [base, offset]: Pair,
-  by: Value,
-  facts: FatPointerFacts,
-  rw: Rewriter,
-  conversion: Conversion,
-  pointers: FatPointers,
-): true {
+function addToSmallTensor({ addPtr: { op }, pair: [base, offset], by, facts, rw, conversion, pointers }: Addition): true {
   const sum = smallTensorOffset(rw, op.locRef, [offset, by]);
   // An offset that existed may have been replaced: its users will see what replaced it.
   const to = conversion.remap(sum) ?? sum;

@@ -3,11 +3,12 @@ import type { ModuleAxisInfo } from "../../../analysis/module-axis-info.js";
 import { getForwardSlice } from "../../../analysis/slices.js";
 import type { ForView } from "../../../dialects/scf/ops/for.js";
 import { DotOp } from "../../../dialects/tt/ops/dot.js";
+import { isRdna } from "../../../gpu/amd.js";
 import type { Attribute } from "../../../ir/attribute.js";
 import type { Operation } from "../../../ir/operation.js";
 import { type Indirection, loadOpsToIndirectionLevel } from "../../ttg/software-pipelining/indirection-levels.js";
 import { bodyOf, NUM_STAGES } from "../../ttg/software-pipelining/pipelined-loops.js";
-import { archOfModule, isaFamilyOf, isRdna } from "../isa.js";
+import { familyOfModule } from "../module-target.js";
 
 /** Marks a load whose value goes to the dot in registers. */
 export const BYPASS_LDS = "amdg.bypass_lds_load";
@@ -20,7 +21,7 @@ export type PipelinedLoads = ReadonlyMap<Operation, PipelinedLoad>;
 
 /** The loads of a loop that are worth starting ahead. */
 export function loadsOf(loop: ForView, axes: ModuleAxisInfo, numStages: number): ReadonlyMap<Operation, Indirection> {
-  const family = isaFamilyOf(archOfModule(loop.op) ?? "");
+  const family = familyOfModule(loop.op);
   return loadOpsToIndirectionLevel(loop, loop.op.hasAttr(NUM_STAGES), axes, numStages, family !== "CDNA4" && !isRdna(family));
 }
 

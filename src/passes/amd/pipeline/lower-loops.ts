@@ -22,7 +22,7 @@ import { type Cluster, CoarseSchedule } from "../../ttg/software-pipelining/coar
 import { bodyOf, forLoops } from "../../ttg/software-pipelining/pipelined-loops.js";
 import { scheduleDistanceOneDependencies, scheduleRemainingToLastStage } from "../../ttg/software-pipelining/schedule-rest.js";
 import { loadContiguity } from "../../ttg/software-pipelining/shared-encoding-of-users.js";
-import { archOfModule, isaFamilyOf } from "../isa.js";
+import { familyOfModule } from "../module-target.js";
 import {
   BYPASS_LDS,
   CHAINED_CLUSTERS,
@@ -54,7 +54,7 @@ function lowerLoop(rw: Rewriter, loop: ForView, axes: ModuleAxisInfo, options: L
   const schedule = CoarseSchedule.deserialize(loop, false);
   if (!schedule) return false;
   const { numStages } = schedule;
-  const request: LayoutRequest = { axes, family: isaFamilyOf(archOfModule(loop.op) ?? ""), useAsyncCopy: options.useAsyncCopy };
+  const request: LayoutRequest = { axes, family: familyOfModule(loop.op), useAsyncCopy: options.useAsyncCopy };
   const loads = new Map<Operation, PipelinedLoad>();
   for (const [load, { distance, use }] of loadsOf(loop, axes, numStages)) {
     const bypasses = load.hasAttr(BYPASS_LDS);

@@ -116,7 +116,7 @@ function scheduleChain(loop: ForView, numStages: number, loads: PipelinedLoads, 
     for (let value = work.pop(); value; value = work.pop()) {
       const op = value.definingOp;
       if (!op || !slice.has(op) || schedule.has(op)) continue;
-      // A value with several users is where the parts meet; otherwise it would have to be computed twice.
+      // The cut is at a value with several users; before it, something would have to be computed twice.
       if (op.results.reduce((sum, result) => sum + result.numUses(), 0) > 1) {
         schedule.insert(op, CHAINED_STAGES.dot1, clusters.afterDot2);
         schedule.insertIfAbsent(giver, CHAINED_STAGES.dot2, clusters.afterDot1);

@@ -11,6 +11,7 @@ import { ConvertLayoutOp } from "../../../dialects/ttg/ops/convert-layout.js";
 import { LocalAllocOp } from "../../../dialects/ttg/ops/local-memory.js";
 import { LocalLoadTrait } from "../../../dialects/ttg/ttg-op.js";
 import { type MemDesc, MemDescType } from "../../../dialects/ttg/types.js";
+import type { AmdFamily } from "../../../gpu/amd.js";
 import type { Attribute } from "../../../ir/attribute.js";
 import { bitWidth, elementTypeOrSelf, type TensorType } from "../../../ir/builtin-types.js";
 import type { Operation } from "../../../ir/operation.js";
@@ -23,12 +24,11 @@ import { LinearLayout } from "../../../layout/linear-layout.js";
 import { standardOutDimNames } from "../../../layout/standard-dims.js";
 import { toLinearLayout } from "../../../layout/to-linear-layout.js";
 import { canBeConvertedToAsyncLoad } from "../../ttg/software-pipelining/shared-encoding-of-users.js";
-import type { IsaFamily } from "../isa.js";
 
 /** Facts that decide about layouts besides the users of a value. */
 export interface LayoutRequest {
   readonly axes: ModuleAxisInfo;
-  readonly family: IsaFamily;
+  readonly family: AmdFamily | undefined;
   readonly useAsyncCopy: boolean;
 }
 
@@ -110,11 +110,11 @@ export function canBeAsync(op: Operation, numBuffers: number, encoding: Attribut
   return canBeConvertedToAsyncLoad(load, axes);
 }
 
-const TO_LDS: Partial<Record<IsaFamily, readonly number[]>> = { CDNA3: [32], CDNA4: [128, 32], GFX1250: [128, 64, 32] };
+const TO_LDS: Partial<Record<AmdFamily, readonly number[]>> = { CDNA3: [32], CDNA4: [128, 32], GFX1250: [128, 64, 32] };
 /** How many of at most `vec` elements one instruction loads straight to LDS; 0 where none does. */
-export function widthToLds(vec: number, bits: number, family: IsaFamily): number {
+export function widthToLds(vec: number, bits: number, family: AmdFamily | undefined): number {
   let width = vec;
-  while (width > 0 && !TO_LDS[family]?.includes(width * bits)) width = Math.trunc(width / 2);
+  while (width > 0 && !(family && TO_LDS[family])?.includes(width * bits)) width = Math.trunc(width / 2);
   return width;
 }
 
