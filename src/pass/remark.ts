@@ -33,6 +33,10 @@ export const REMARK_CODES = {
     "Real Triton 3.6 ends at this op in this pass, by a signal and without a message: no kernel comes of it. tt-step goes on as the pass would without the crash.",
   "buffer.access": "An access of global memory that became a buffer operation: one pointer for all threads, and 32-bit offsets.",
   "buffer.declined": "Why an access of global memory did not become a buffer operation.",
+  "transpose.operand": "An operand of a dot that threads transpose in registers before they write it to shared memory.",
+  "transpose.declined": "Why an operand of a dot is not transposed by threads.",
+  "pingpong.loop": "How a loop was cut into clusters of memory accesses and of matrix instructions, for two warps in turn.",
+  "pingpong.declined": "Why the warps of a loop with a dot do not take turns.",
   "licm.hoisted": "An operation that moved out of a loop, as it computes the same in every iteration.",
   "cse.merged": "An operation that went because another one computes the same.",
 } as const;

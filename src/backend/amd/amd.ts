@@ -9,8 +9,7 @@ import { hipPipeline } from "./pipeline.js";
 
 export const AMD: Backend<Partial<HipOptions>> = {
   ...HIP,
-  partial:
-    "hip: targets are followed in part: in-thread-transpose and block-pingpong (gfx942), coalesce-async-copy and scheduling hints are not run, and TTGIR is the last stage",
+  partial: "hip: targets are followed to the end of TTGIR; the lowering to LLVM is not there yet",
   pipelines: new Map([[TRITON_3_6, hipPipeline]]),
   lowering: [rewriteTensorPointer, rewriteTensorDescriptorToPointer, convertTritonToTritonGpu],
 };

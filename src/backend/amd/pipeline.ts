@@ -5,10 +5,14 @@
 import { amdGpuOf, archOf } from "../../gpu/amd.js";
 import {
   accelerateMatmulAmd,
+  blockPingpong,
   canonicalizePointers,
+  coalesceAsyncCopyAmd,
   convertBufferOps,
   foldTrueCmpI,
   hoistLayoutConversions,
+  insertInstructionSchedHints,
+  inThreadTranspose,
   optimizeDotOperandsAmd,
   optimizeEpilogue,
   pipelineAmd,
@@ -53,14 +57,13 @@ const gluonToTtgir = stage("ttgir", [
   combineTensorSelectAndIf(),
 ]);
 
-/** Whether half of the warps run ahead of the others in pipelined loops. */
-const usesPingpong = (arch: string, { useBlockPingpong, useAsyncCopy }: HipOptions): boolean =>
-  useBlockPingpong ?? (arch === "gfx942" || (arch === "gfx950" && useAsyncCopy));
-
 const toTtgir = ({ target, options }: BackendTarget<HipOptions>): readonly BackendStep[] => {
   const { numWarps, numCtas: numCTAs } = options;
   const gpu = amdGpuOf(archOf(target)!)!;
   const { arch } = gpu;
+  const usePingpong = options.useBlockPingpong ?? (arch === "gfx942" || (arch === "gfx950" && options.useAsyncCopy));
+  const usesInThreadTranspose = options.useInThreadTranspose ?? arch === "gfx942";
+  const hints = options.scheduleHint.toLowerCase() === "none" ? [] : options.scheduleHint.split(",");
   const kPack = arch === "gfx950" ? 1 : options.kpack;
   return [
     ...stage("ttir", [
@@ -91,11 +94,15 @@ const toTtgir = ({ target, options }: BackendTarget<HipOptions>): readonly Backe
       loopInvariantCodeMotion(),
       canonicalize(),
       scheduleLoopsAmd({ numStages: options.numStages }),
-      pipelineAmd({ useAsyncCopy: options.useAsyncCopy, usePingpong: usesPingpong(arch, options) }),
+      pipelineAmd({ useAsyncCopy: options.useAsyncCopy, usePingpong }),
+      options.useAsyncCopy && coalesceAsyncCopyAmd({ archGenerationName: arch }),
       canonicalize(),
+      ...hints.map((variant) => insertInstructionSchedHints({ variant })),
       removeLayoutConversions(),
       reduceDataDuplication(),
+      ...(usesInThreadTranspose ? [inThreadTranspose(), removeLayoutConversions()] : []),
       reorderInstructionsAmd(),
+      usePingpong && options.numStages > 1 && blockPingpong({ numStages: options.numStages }),
       ...(options.useBufferOps
         ? [
             canonicalizePointers(),

@@ -2,7 +2,7 @@
 import { defineAttr } from "../../ir/attribute.js";
 import type { AttrConstraint } from "../../ir/constraints.js";
 
-const SCHED_HINTS = ["none", "attention"] as const;
+export const SCHED_HINTS = ["none", "attention"] as const;
 export type SchedHint = (typeof SCHED_HINTS)[number];
 
 /** `#amdg.SchedHintVariant<attention>`: how LLVM is to order the instructions of a loop. */

@@ -47,6 +47,22 @@ const AMD_LOOP =
   }
   tt.return %r : tensor<128x32xf32, #mfma>
 }`);
+const AMD_TILES_LOOP =
+  onAmd(`tt.func @f(%p: tensor<128x64x!tt.ptr<f16>, #blocked>, %q: tensor<64x128x!tt.ptr<f16>, #blocked>, %z: tensor<128x128xf32, #mfma>, %x: !ttg.memdesc<128x64xf16, #rowsInLds, #smem, mutable>, %y: !ttg.memdesc<64x128xf16, #rowsInLds, #smem, mutable>, %xs: !ttg.memdesc<1x128x64xf16, #rowsInLds, #smem, mutable>, %ys: !ttg.memdesc<1x64x128xf16, #rowsInLds, #smem, mutable>, %n: i32, %one: i32) -> tensor<128x128xf32, #mfma> {
+  %r:3 = scf.for %i = %one to %n step %one iter_args(%acc = %z, %s = %x, %t = %y) -> (tensor<128x128xf32, #mfma>, !ttg.memdesc<128x64xf16, #rowsInLds, #smem, mutable>, !ttg.memdesc<64x128xf16, #rowsInLds, #smem, mutable>) : i32 {
+    %v = tt.load %p : tensor<128x64x!tt.ptr<f16>, #blocked>
+    %w = tt.load %q : tensor<64x128x!tt.ptr<f16>, #blocked>
+    %a = ttg.local_load %s : !ttg.memdesc<128x64xf16, #rowsInLds, #smem, mutable> -> tensor<128x64xf16, #dot>
+    %b = ttg.local_load %t : !ttg.memdesc<64x128xf16, #rowsInLds, #smem, mutable> -> tensor<64x128xf16, #dotB>
+    %d = tt.dot %a, %b, %acc : tensor<128x64xf16, #dot> * tensor<64x128xf16, #dotB> -> tensor<128x128xf32, #mfma>
+    %m = ttg.memdesc_index %xs[%i] : !ttg.memdesc<1x128x64xf16, #rowsInLds, #smem, mutable> -> !ttg.memdesc<128x64xf16, #rowsInLds, #smem, mutable>
+    ttg.local_store %v, %m : tensor<128x64xf16, #blocked> -> !ttg.memdesc<128x64xf16, #rowsInLds, #smem, mutable>
+    %k = ttg.memdesc_index %ys[%i] : !ttg.memdesc<1x64x128xf16, #rowsInLds, #smem, mutable> -> !ttg.memdesc<64x128xf16, #rowsInLds, #smem, mutable>
+    ttg.local_store %w, %k : tensor<64x128xf16, #blocked> -> !ttg.memdesc<64x128xf16, #rowsInLds, #smem, mutable>
+    scf.yield %d, %m, %k : tensor<128x128xf32, #mfma>, !ttg.memdesc<128x64xf16, #rowsInLds, #smem, mutable>, !ttg.memdesc<64x128xf16, #rowsInLds, #smem, mutable>
+  }
+  tt.return %r#0 : tensor<128x128xf32, #mfma>
+}`);
 const on = (target: string, text: string, ctas = 1): string =>
   `${LAYOUTS}module attributes {"ttg.num-ctas" = ${ctas} : i32, "ttg.num-warps" = 4 : i32, ttg.target = "${target}", "ttg.threads-per-warp" = 32 : i32} {${text}}`;
 
@@ -484,6 +500,30 @@ tt.func public @kernel(%x: i32) -> i32 {
   },
   "tritonamdgpu-schedule-loops": { ir: AMD_LOOP, show: ["scf.for", "tt.load", "= tt.dot"] },
   "tritonamdgpu-pipeline": { ir: AMD_LOOP, first: "tritonamdgpu-schedule-loops", show: ["scf.for", "local_load", "= tt.dot", "scf.yield"] },
+  "tritonamdgpu-in-thread-transpose": {
+    ir: onAmd(`tt.func @f(%p: tensor<64x128x!tt.ptr<f16>, #blocked>) -> tensor<64x128xf16, #dotB> {
+  %v = tt.load %p : tensor<64x128x!tt.ptr<f16>, #blocked>
+  %m = ttg.local_alloc %v : (tensor<64x128xf16, #blocked>) -> !ttg.memdesc<64x128xf16, #rowsInLds, #smem>
+  %b = ttg.local_load %m : !ttg.memdesc<64x128xf16, #rowsInLds, #smem> -> tensor<64x128xf16, #dotB>
+  tt.return %b : tensor<64x128xf16, #dotB>
+}`),
+    show: ["tt.load", "in_thread_transpose", "local_alloc", "local_load"],
+  },
+  "tritonamdgpu-block-pingpong": { ir: AMD_TILES_LOOP, show: ["tt.load", "setprio", "local_load", "= tt.dot"] },
+  "triton-amdgpu-insert-instruction-sched-hints": {
+    ir: onAmd(`tt.func @f(%q: tensor<128x32xf16, #dot>, %k: tensor<32x32xf16, #dotB>, %z: tensor<128x32xf32, #mfma>, %n: i32, %one: i32) {
+  scf.for %i = %one to %n step %one : i32 {
+    %s = tt.dot %q, %k, %z : tensor<128x32xf16, #dot> * tensor<32x32xf16, #dotB> -> tensor<128x32xf32, #mfma>
+    %h = arith.truncf %s : tensor<128x32xf32, #mfma> to tensor<128x32xf16, #mfma>
+    %p = ttg.convert_layout %h : tensor<128x32xf16, #mfma> -> tensor<128x32xf16, #dot>
+    %o = tt.dot %p, %k, %z : tensor<128x32xf16, #dot> * tensor<32x32xf16, #dotB> -> tensor<128x32xf32, #mfma>
+    "use"(%o) : (tensor<128x32xf32, #mfma>) -> ()
+  }
+  tt.return
+}`),
+    options: "variant=attention",
+    show: ["scf.for", "sched_hint", "= tt.dot"],
+  },
   "tritonamdgpu-coalesce-async-copy": {
     ir: onAmd(`tt.func @f(%p: tensor<128x32x!tt.ptr<f16>, #blocked> {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<[1, 16]> : tensor<2xi32>}, %m: !ttg.memdesc<128x32xf16, #rowsInLds, #smem, mutable>) {
   %t = ttg.async_copy_global_to_local %p, %m : tensor<128x32x!tt.ptr<f16>, #blocked> -> <128x32xf16, #rowsInLds, #smem, mutable>

@@ -82,4 +82,26 @@ export const AMD: Readonly<Record<string, PassText>> = {
     place: "It is the first pass after TTGIR: no later pass changes how many instructions a copy becomes.",
     declines: "RDNA has no such copies. A wait behind an op with regions that is no loop and no if waits for all.",
   },
+  "tritonamdgpu-in-thread-transpose": {
+    purpose:
+      "An operand of a dot that lies in global memory along m or n would be read from LDS element by element. Each thread loads several rows instead, transposes them in its registers with amdg.in_thread_transpose, and writes 8 bytes along k at once, to rotating shared memory, where neither writes nor reads meet in a bank.",
+    place:
+      "It runs after the pipeliner has made the buffers; tritongpu-remove-layout-conversions cleans up after it. gfx942 has it by default, others with use_in_thread_transpose: gfx950 transposes while it reads LDS.",
+    declines:
+      "An operand that is loaded along k stays, and so does one whose buffer is filled by asynchronous copies, or whose threads load only one element along k; transpose.declined in the remarks says which.",
+  },
+  "tritonamdgpu-block-pingpong": {
+    purpose:
+      "Cuts the body of a matmul loop into clusters of memory accesses and clusters of matrix instructions, with barriers and priorities between. Of the two warps on a SIMD unit one is in a memory cluster while the other one multiplies. With 4 warps these belong to two workgroups; with 8 warps half of the workgroup begins later (amdg.cond_barrier), and large dots are cut along k. Attention with 4 stages has barriers between the clusters that the pipeliner made.",
+    place:
+      "It runs after tritonamdgpu-reorder-instructions, when the order of the loop is final, on gfx942 and with use_async_copy on gfx950, or with use_block_pingpong.",
+    declines:
+      "A loop needs one dot with two loads, through two buffers and with no other accesses; the tile must be of a size that was measured to gain. pingpong.declined in the remarks says what does not fit.",
+  },
+  "triton-amdgpu-insert-instruction-sched-hints": {
+    purpose:
+      "Puts amdg.instruction_sched_hint into loops with chained dots, for schedule_hint = attention. The lowering makes of it the intrinsics that choose a strategy of LLVM's scheduler.",
+    place: "It runs after the pipeliner, only where schedule_hint is not none.",
+    declines: "Hints other than attention are for LLVM, and this pass leaves the loops as they are.",
+  },
 };
