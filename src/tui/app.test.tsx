@@ -49,6 +49,8 @@ test("what terminals send", async () => {
     "esc x esc / esc enter esc ctrl+l esc up esc [ esc esc".split(" "),
   );
   expect(await press(`a${asPaste("q\r😀")}b`)).toEqual(["a", ["q\r😀"], "b"]);
+  const long = "x".repeat(200_000);
+  expect(await press(asPaste(long))).toEqual([[long]]);
 });
 
 test.each([

@@ -45,7 +45,7 @@ export function inputsOf(input: string, key: Key): TerminalInput[] {
   const mouse = /^\[<(\d+);(\d+);(\d+)([Mm])$/.exec(input);
   if (mouse) return mouseInput(Number(mouse[1]), Number(mouse[2]) - 1, Number(mouse[3]) - 1, mouse[4] === "M");
   const paste = /^\[200;([\d;]+)~$/.exec(input);
-  if (paste) return [{ kind: "paste", text: String.fromCodePoint(...paste[1]!.split(";").map(Number)) }];
+  if (paste) return [{ kind: "paste", text: Array.from(paste[1]!.split(";"), (code) => String.fromCodePoint(Number(code))).join("") }];
   // A key that Ink has no name for.
   if (/^\[[\d;?]+[A-Za-z~]$/.test(input)) return [];
   return charactersOf(input);

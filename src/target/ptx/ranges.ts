@@ -77,7 +77,9 @@ function leftAtOnce(s: Simplifier, head: Block, { condition, ifTrue, ifFalse }: 
   const known = valueOf(first(condition, MOST_STEPS));
   if (known === undefined) return undefined;
   const [target, other] = known === 0n ? [ifFalse, ifTrue] : [ifTrue, ifFalse];
-  return head.predecessors.every((from, i) => i === entry || dominates(other, from)) ? target : undefined;
+  // The way to the next iteration is by the other branch alone.
+  const goesOn = other.predecessors.length === 1 && head.predecessors.every((from, i) => i === entry || dominates(other, from));
+  return goesOn ? target : undefined;
 }
 type Branch = Extract<Terminator, { readonly kind: "branch" }>;
 const CHOSEN: ReadonlySet<Kind> = new Set(["phi", "icmp", "select"]);

@@ -104,11 +104,14 @@ function input(state: State, given: TerminalInput): State {
     case "paste":
       // As one line; where no text is typed its letters would be commands.
       if (!takesText(state.overlay)) return say(state, "pasted text is no keys: it goes into prompts, such as / and :");
-      return reduceInputs(state, charactersOf(given.text.trim().replace(/\s+/g, " ")));
+      return reduceInputs(state, charactersOf(given.text.trim().replace(/\s+/g, " ").slice(0, LONGEST_PASTE)));
     case "mouse":
       return remember(state, settle(pressed(calm(state), given)));
   }
 }
+
+/** Characters of pasted text that are taken: no signature, path or search is longer, and each is a key. */
+const LONGEST_PASTE = 4096;
 
 const isComparison = (session: Session): boolean => !session.progress && otherSide(session) !== undefined;
 
