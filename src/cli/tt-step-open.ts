@@ -58,8 +58,10 @@ async function step(args: TtStepArgs & { readonly input: string }, argv: readonl
     ? (await watched(validation.validatingTrace(made.trace, args.input, names, args.simulation, io), io)).value
     : undefined;
   if (checked && "error" in checked) return usage(io, checked.error);
-  if (args.reproducer !== undefined && args.stopAfter !== undefined && made.compiled?.ok)
-    return leaveReproducer(made.trace, args.reproducer, "runs", argv, io);
+  if (args.reproducer !== undefined && args.stopAfter !== undefined && made.compiled?.ok) {
+    const code = leaveReproducer(made.trace, args.reproducer, "runs", argv, io);
+    if (code !== EXIT.ok || asksForNothing(args)) return code;
+  }
   if (checked && asksForNothing(args) && args.against === undefined) {
     return ended(Math.max(deliver(checked.text, args, io), checked.code));
   }

@@ -276,6 +276,11 @@ test("a reproducer holds the IR before a pass, and names the pass", async () => 
   const first = memoryIo();
   expect(await main([MATMUL, "--stop-after", "tritongpu-pipeline", "--reproducer", "r.mlir"], first)).toBe(0);
   expect(first.err()).toContain("tt-opt --run-reproducer runs the pass on it");
+  expect(first.out()).toBe("");
+  const listed = memoryIo();
+  expect(await main([VECADD, "--stop-after", "1", "--reproducer", "r.mlir", "--list"], listed)).toBe(0);
+  expect(listed.out()).toContain("inline");
+  expect(listed.written.get("r.mlir")).toContain("runs 1 inline");
   const text = first.written.get("r.mlir")!;
   expect(text).toContain(
     `// tt-step ${MATMUL} --stop-after tritongpu-pipeline --reproducer r.mlir\n// runs 29 tritongpu-pipeline; the IR before it:`,
