@@ -157,6 +157,19 @@ describe("zeros have the sign that the source gives them", () => {
     const greater = `%c = arith.cmpf oge, %x, %y : ${SUM}\n%v = arith.select %c, %x, %y : tensor<${COUNT}xi1>, ${SUM}`;
     expect(agree(`%v = arith.maxnumf %x, %y : ${SUM}`, greater, [-0], [0])).toBe(true);
   });
+  test("and where a rounded result comes from either side of zero", () => {
+    const half = (from: string) =>
+      `%h = arith.truncf ${from} : ${SUM} to tensor<${COUNT}xf16>\n%v = arith.extf %h : tensor<${COUNT}xf16> to ${SUM}`;
+    const product = "%c = arith.constant dense<1.1> : SUM\n%m = arith.mulf %x, %c : SUM".replaceAll("SUM", SUM);
+    const twoSteps = `${product}\n%d = arith.subf %y, %m : ${SUM}\n${half("%d")}`;
+    const fused = `%c = arith.constant dense<-1.1> : ${SUM}\n%d = math.fma %x, %c, %y : ${SUM}\n${half("%d")}`;
+    const small = Math.fround(-1e-5);
+    const [x, y] = [[small], [Math.fround(small * Math.fround(1.1))]];
+    const first = (body: string) => new Float32Array(ran(body, x, y).memory.contents("r", 4).buffer)[0];
+    expect([twoSteps, fused].map(first)).toEqual([0, -0]);
+    expect(agree(twoSteps, fused, x, y)).toBe(true);
+    expect(agree(half("%x"), half("%y"), [0], [-0])).toBe(false);
+  });
 });
 
 test("what is so uncertain that it says little is counted", () => {

@@ -10,7 +10,8 @@
  *     %c = arith.cmpf ogt %e, %x     may be the other way round where they are so close;
  *     %s = arith.select %c, %a, %b   and then this is off by |a - b|
  *
- * A zero has the sign that the source gives it, but for matrix products, and maxima and minima of zeros of either sign.
+ * A zero has the sign that the source gives it, but for matrix products, maxima and minima of zeros of either sign, and what is
+ * rounded to zero and may come from either side of it: %h, where %e is 0 or -1e-9.
  * So orders of sums, fused multiply-adds and approximated functions are covered, and nothing else is. Bounds belong to
  * arrays of elements: an array without one is exact. Memory keeps those of what is stored.
  */
@@ -126,7 +127,7 @@ export class Bounds {
         if (!spread) return;
         const far = computed(
           F64,
-          "Math.max(Math.abs(Number(a - b)) || 0, Math.abs(Number(a - c)) || 0)",
+          `Math.max(${apart("b")}, ${apart("c")})`,
           results[i] as Tensor,
           up![i]!,
           down![i]!,
@@ -281,6 +282,9 @@ function moved(value: Tensor, bound: Bound, sign: "+" | "-"): Tensor {
   const expression = element.width === 1 ? "b > 0 ? (a ? 0 : -1) : a" : `b > 0 ? a ${sign} ${by} : a`;
   return tensor(element, shape, computed(element, expression, value, asTensor(value, bound)));
 }
+
+/** How far the result is from a moved one. A zero of the other sign counts: a rounded result may be zero from either side. */
+const apart = (other: string): string => `(Math.abs(Number(a - ${other})) || (Object.is(a, ${other}) || a !== ${other} ? 0 : ${OPEN_SIGN}))`;
 
 const asTensor = ({ shape }: Tensor, bound: Data): Tensor => tensor(F64, shape, bound);
 const larger = (a: Bound | undefined, b: Bound | undefined): Bound | undefined => (a && b ? a.map((x, i) => Math.max(x, b[i]!)) : (a ?? b));
