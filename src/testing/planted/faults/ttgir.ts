@@ -549,7 +549,12 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       find: "if (TMEMLoadOp.is(user) && user.block === mma.block) candidates.add(user);",
       replace: ";",
     },
-    { in: "accumulatorBuffers", fault: "one accumulator too few", find: "(overlaps ? 1 : 0)", replace: "0" },
+    {
+      in: "multibufferTensorMemory",
+      fault: "the ring of accumulators is one too short",
+      find: "[i32(buffers), i32(0), i32(1)]",
+      replace: "[i32(buffers - 1), i32(0), i32(1)]",
+    },
     {
       in: "multibufferTensorMemory",
       fault: "the accumulator changes where it is kept",
