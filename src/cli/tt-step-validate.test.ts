@@ -320,6 +320,55 @@ describe("run", () => {
   });
 });
 
+describe("--validate of a kernel with", () => {
+  const validated = (text: string, ...options: readonly string[]) => {
+    const io = memoryIo("", { "k.ttir": text });
+    return main(["k.ttir", "--validate", ...options], io).then((code) => ({ code, out: io.out(), err: io.err() }));
+  };
+  test("an i1 argument: it is true or false in every stage", async () => {
+    const text = `tt.func public @k(%p: !tt.ptr<i32>, %n: i32, %b: i1) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %i = scf.while (%j = %zero) : (i32) -> i32 {
+    %less = arith.cmpi slt, %j, %n : i32
+    %goes = arith.andi %less, %b : i1
+    scf.condition(%goes) %j : i32
+  } do {
+  ^bb0(%j: i32):
+    %next = arith.addi %j, %one : i32
+    scf.yield %next : i32
+  }
+  tt.store %p, %i : !tt.ptr<i32>
+  tt.return
+}
+`;
+    expect(await validated(text)).toMatchObject({ code: 0, out: expect.stringContaining("same results") });
+  });
+  test("a loop without end: the source says nothing of what a pass that removes it stores", async () => {
+    const text = `tt.func public @k(%p: !tt.ptr<i32>, %n: i32) {
+  %true = arith.constant true
+  scf.while : () -> () { scf.condition(%true) } do { scf.yield }
+  tt.store %p, %n : !tt.ptr<i32>
+  tt.return
+}
+`;
+    const { code, out } = await validated(text, "--max-steps", "500");
+    expect({ code, out }).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("note: the kernel itself: limit: stopped after 500 steps"),
+    });
+  });
+  test("assembly that does not exist: lowered code is not executed, and a note says why", async () => {
+    const text = `tt.func public @k(%p: !tt.ptr<i64>) {
+  %t = tt.elementwise_inline_asm "cvt.u64 $0, %globaltimer;" {constraints = "=l", packed_element = 1 : i32, pure = false} -> i64
+  tt.store %p, %t : !tt.ptr<i64>
+  tt.return
+}
+`;
+    expect(await validated(text)).toMatchObject({ code: 0, out: expect.stringContaining("cvt without a source type") });
+  });
+});
+
 test("an index that a while loop carries", async () => {
   const text = `tt.func public @k(%p: !tt.ptr<i32>, %n: i32, %s: i32) {
   %one = arith.constant 1 : i32

@@ -53,15 +53,30 @@ export interface Page {
   readonly flags32: Int32Array;
   /** The flags of the run whose bytes alone may be touched, where there is one. */
   readonly within: Uint8Array | undefined;
+  /** Its chunks that have their initial values, as bits; values of the others are not made up yet. */
+  filled: number;
+  readonly initial: Initial | undefined;
+}
+
+/** A page's made-up values, chunk by chunk. */
+interface Initial {
+  readonly u8: Uint8Array;
+  filled: number;
 }
 
 export const PAGE_BITS = 10;
 const PAGE_BYTES = 1 << PAGE_BITS;
+/** Rows may be far apart: values are made up only near those that are touched. */
+const CHUNK_BITS = 6;
+const CHUNK_BYTES = 1 << CHUNK_BITS;
+const ALL_CHUNKS = (1 << (PAGE_BYTES / CHUNK_BYTES)) - 1;
 /** A buffer's addresses are its id's 2^36 bytes, beginning in their middle, so that a negative index is not taken for another argument. */
 const RANGE = 2 ** 36;
 const ORIGIN = 2 ** 35;
 const TABLE_ENTRIES = 4096;
 const FIRST_TABLE_ID = 256;
+
+const RANDOM: InitialValues = { kind: "random" };
 
 const READ = 1;
 const WRITTEN = 2;
@@ -81,7 +96,7 @@ export class Memory {
   #lastPage: Page | undefined;
   #numPages = 0;
   /** The initial contents of pages, by buffer and offset; runs that are compared share them. */
-  readonly #initial: Map<string, Map<number, Uint8Array>>;
+  readonly #initial: Map<string, Map<number, Initial>>;
 
   /**
    * `maxBytes` limits what may be touched, not address ranges. With `within`, the memory of another run of the same kernel,
@@ -148,12 +163,17 @@ export class Memory {
   }
 
   /**
-   * The page holding an address, made and filled on first touch; undefined when no argument owns the address. Out of bounds within
-   * an argument's range is zeros; `outOfBounds` reports it.
+   * The page holding an address, with the values of `bytes` bytes from there on (which lie in one chunk where they are aligned and at most
+   * 16); undefined when no argument owns the address. Out of bounds within an argument's range is zeros; `outOfBounds` reports it.
    */
-  page(address: number): Page | undefined {
+  page(address: number, bytes = 1): Page | undefined {
     const key = Math.floor(address / PAGE_BYTES);
-    if (key === this.#lastKey) return this.#lastPage;
+    const page = key === this.#lastKey ? this.#lastPage! : this.#pageOf(key, address);
+    if (page !== undefined && page.filled !== ALL_CHUNKS) this.#fillChunks(page, address, bytes);
+    return page;
+  }
+
+  #pageOf(key: number, address: number): Page | undefined {
     const buffer = this.bufferAt(address);
     if (buffer === undefined) return undefined;
     let page = buffer.pages.get(key);
@@ -163,13 +183,31 @@ export class Memory {
     return page;
   }
 
+  #fillChunks(page: Page, address: number, bytes: number): void {
+    const begin = address & (PAGE_BYTES - 1);
+    const end = Math.min(begin + bytes, PAGE_BYTES);
+    for (let at = begin & -CHUNK_BYTES; at < end; at += CHUNK_BYTES) {
+      const bit = 1 << (at >> CHUNK_BITS);
+      if (page.filled & bit) continue;
+      page.filled |= bit;
+      const { buffer, initial, u8 } = page;
+      const offset = address - begin - buffer.address + at;
+      const values = initial!.u8.subarray(at, at + CHUNK_BYTES);
+      if ((initial!.filled & bit) === 0) this.#fill(buffer, offset, values);
+      initial!.filled |= bit;
+      u8.set(values, at);
+      const { zeroed } = buffer.spec;
+      if (zeroed) for (let i = 0; i < CHUNK_BYTES; i++) if (zeroed.has(buffer.address + offset + i)) u8[at + i] = 0;
+    }
+  }
+
   #newPage(buffer: Buffer, offset: number): Page {
     if (++this.#numPages * PAGE_BYTES > this.maxBytes)
       throw new MemoryLimit(`more than ${this.maxBytes} bytes of global memory are touched`);
     const u8 = new Uint8Array(PAGE_BYTES);
-    this.#fill(buffer, offset, u8);
-    const { zeroed } = buffer.spec;
-    if (zeroed) for (let i = 0; i < PAGE_BYTES; i++) if (zeroed.has(buffer.address + offset + i)) u8[i] = 0;
+    const initial = this.#initialPage(buffer, offset);
+    if (!initial) this.#fill(buffer, offset, u8);
+    else if (!buffer.spec.zeroed) u8.set(initial.u8);
     const flags = new Uint8Array(PAGE_BYTES);
     const other = this.within?.bufferAt(buffer.address);
     // Scratch memory and constants of lowered code are not arguments.
@@ -183,39 +221,40 @@ export class Memory {
       flags16: new Uint16Array(flags.buffer),
       flags32: new Int32Array(flags.buffer),
       within: isFenced ? (other?.pages.get((buffer.address + offset) / PAGE_BYTES)?.flags ?? UNTOUCHED) : undefined,
+      filled: !initial ? ALL_CHUNKS : buffer.spec.zeroed ? 0 : initial.filled,
+      initial,
     };
   }
 
+  /** The initial values from `offset` on. */
   #fill(buffer: Buffer, offset: number, out: Uint8Array): void {
     const { spec, id } = buffer;
     if (offset < 0) return;
     if (spec.data) {
-      out.set(spec.data.subarray(offset, offset + PAGE_BYTES));
+      out.set(spec.data.subarray(offset, offset + out.length));
       return;
     }
-    const { init = { kind: "random" } } = spec;
+    const { init = RANDOM } = spec;
     if (init.kind === "zeros") return;
-    const pages = init.kind === "pointers" ? undefined : this.#initialPages(buffer, init);
-    const known = pages?.get(offset);
-    if (known) {
-      out.set(known);
-      return;
-    }
     const size = bytesOf(spec.element);
     const first = offset / size;
-    const count = Math.min(PAGE_BYTES, Math.max((spec.bytes ?? Infinity) - offset, 0)) / size;
-    const view = new DataView(out.buffer);
+    const count = Math.min(out.length, Math.max((spec.bytes ?? Infinity) - offset, 0)) / size;
+    const view = new DataView(out.buffer, out.byteOffset);
     for (let i = 0; i < count; i++)
       if (init.kind === "pointers") view.setBigInt64(i * 8, BigInt(this.#tableEntry(id, first + i, init.element)), true);
       else writeElement(spec.element, initialValue(init, spec.element, this.seed, id, first + i), out, i * size);
-    pages?.set(offset, out.slice());
   }
 
-  #initialPages({ spec, id }: Buffer, init: InitialValues): Map<number, Uint8Array> {
+  /** The page's made-up values, as far as they are known; undefined where nothing is made up. */
+  #initialPage({ spec, id }: Buffer, offset: number): Initial | undefined {
+    const { init = RANDOM } = spec;
+    if (offset < 0 || spec.data || init.kind === "zeros" || init.kind === "pointers") return undefined;
     const key = JSON.stringify([this.seed, id, spec.element, spec.bytes, init]);
     let pages = this.#initial.get(key);
     if (!pages) this.#initial.set(key, (pages = new Map()));
-    return pages;
+    let page = pages.get(offset);
+    if (!page) pages.set(offset, (page = { u8: new Uint8Array(PAGE_BYTES), filled: 0 }));
+    return page;
   }
 
   /** The address of the buffer that entry `index` of a pointer table points to; its id, and so its contents, depend on both numbers only. */
@@ -342,7 +381,7 @@ export class Memory {
     const out = new Uint8Array(bytes);
     if (buffer === undefined) return out;
     for (let at = 0; at < bytes; at += PAGE_BYTES) {
-      const page = buffer.pages.get((buffer.address + at) / PAGE_BYTES);
+      const page = buffer.pages.has((buffer.address + at) / PAGE_BYTES) ? this.page(buffer.address + at, PAGE_BYTES) : undefined;
       if (page !== undefined) out.set(page.u8.subarray(0, Math.min(PAGE_BYTES, bytes - at)), at);
       else {
         const fresh = new Uint8Array(PAGE_BYTES);

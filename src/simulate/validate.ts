@@ -371,6 +371,8 @@ function kernelText(module: Operation): string | undefined {
 /** The first difference after a pass: a new finding, or a store. */
 function changeOf(before: RunResult, after: RunResult, { ignore, bounds }: Launch): string | undefined {
   const known = new Set(before.findings.map((f) => f.kind));
+  // It was stopped before its end: what it would have stored is not known.
+  if (known.has("limit")) return undefined;
   const fresh = after.findings.find((f) => (f.severity === "error" || RACES.has(f.kind)) && !known.has(f.kind) && !ignore.has(f.kind));
   if (fresh) return `${fresh.kind}: ${fresh.message}${placeText(fresh.op)}`;
   const difference = compareRuns(before, after, { bounds });

@@ -121,7 +121,7 @@ export function writeElement(kind: ElementKind, value: number, out: Uint8Array, 
     const bits = isFloatKind(kind) ? encode(kind, value, "rn", size === 1) : value;
     for (let i = 0, rest = bits; i < size; i++, rest = Math.floor(rest / 256)) bytes[i] = rest; // two's complement for negatives, too
   }
-  out.set(bytes.subarray(0, size), at);
+  for (let i = 0; i < size; i++) out[at + i] = bytes[i]!;
 }
 
 /** The number that an element encodes; an i64 beyond 2^53 loses low bits. */

@@ -116,7 +116,7 @@ function forPages(
     const count = Math.min(bytes - done, PAGE - offset);
     const problem = memory.outOfBounds(at, count);
     if (problem !== undefined) findings.add("out-of-bounds", site, `by a tensor map: ${problem}`);
-    const page = memory.page(at);
+    const page = memory.page(at, count);
     if (page !== undefined) each(page.u8, page.flags, offset, done, count);
     done += count;
   }

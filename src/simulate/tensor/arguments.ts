@@ -117,6 +117,8 @@ export function planArguments(
     const stated = given.scalars?.[name];
     if (stated !== undefined) return is(stated);
     if (FloatType.is(type)) return { kind: "scalar", name, value: 0.25 * ++floats };
+    // No number of blocks or elements: each side is taken once.
+    if (intWidth(type) === 1) return is(fit === "short" ? 0 : 1);
     const role = uses.roleOf(arg);
     const divisor = Math.max(role.divisor, intOf(argumentAttr(kernel, i, "tt.divisibility")) ?? 1);
     if (role.kind === "extent") return is(extent(role, divisor, fit));

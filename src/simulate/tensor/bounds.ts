@@ -125,13 +125,7 @@ export class Bounds {
       // A NaN says nothing here: it must be one in all stages.
       spreads.forEach((spread, i) => {
         if (!spread) return;
-        const far = computed(
-          F64,
-          `Math.max(${apart("b")}, ${apart("c")})`,
-          results[i] as Tensor,
-          up![i]!,
-          down![i]!,
-        );
+        const far = computed(F64, `Math.max(${apart("b")}, ${apart("c")})`, results[i] as Tensor, up![i]!, down![i]!);
         for (let at = 0; at < far.length; at++) spread[at]! += far[at] as number;
       });
     }
@@ -284,7 +278,8 @@ function moved(value: Tensor, bound: Bound, sign: "+" | "-"): Tensor {
 }
 
 /** How far the result is from a moved one. A zero of the other sign counts: a rounded result may be zero from either side. */
-const apart = (other: string): string => `(Math.abs(Number(a - ${other})) || (Object.is(a, ${other}) || a !== ${other} ? 0 : ${OPEN_SIGN}))`;
+const apart = (other: string): string =>
+  `(Math.abs(Number(a - ${other})) || (Object.is(a, ${other}) || a !== ${other} ? 0 : ${OPEN_SIGN}))`;
 
 const asTensor = ({ shape }: Tensor, bound: Data): Tensor => tensor(F64, shape, bound);
 const larger = (a: Bound | undefined, b: Bound | undefined): Bound | undefined => (a && b ? a.map((x, i) => Math.max(x, b[i]!)) : (a ?? b));

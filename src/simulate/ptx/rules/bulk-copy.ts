@@ -68,7 +68,7 @@ function tensorMapAt(c: InstructionCompiler, warp: Warp, at: number, place: BoxP
   let view: DataView | undefined;
   if (param >= 0 && param + TENSOR_MAP_BYTES <= params.byteLength) view = new DataView(params.buffer, param, TENSOR_MAP_BYTES);
   else {
-    const page = memory.page(at);
+    const page = memory.page(at, TENSOR_MAP_BYTES);
     const offset = at & 1023;
     if (page !== undefined && at % 64 === 0 && offset + TENSOR_MAP_BYTES <= 1024)
       view = new DataView(page.u8.buffer, offset, TENSOR_MAP_BYTES);

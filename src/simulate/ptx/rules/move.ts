@@ -93,6 +93,8 @@ const isInteger = (type: string) => /^[sub]\d+$/.test(type);
 export const cvt: Rule = (c) => {
   const [to = "", from = ""] = c.types;
   if (c.has("pack")) return packIntegers(c);
+  // Inline assembly is not checked before it is executed.
+  if (from === "") throw new NotModelled("cvt without a source type");
   if (/x[24]$/.test(to) || /x[24]$/.test(from)) return convertPacked(c, to, from);
   if (to === "tf32") {
     const d = c.dest(c.operand(0), 32);
