@@ -69,6 +69,10 @@ export interface TritonVersion {
   readonly waitsForWrites: boolean;
   /** The module says how much scratch memory profilers have. */
   readonly sizesProfileScratch: boolean;
+  /** A descriptor that is rewritten to pointers says whether fp32 is rounded to tf32. */
+  readonly descriptorsSayRounding: boolean;
+  /** A bitcast to the type that a value has already folds. */
+  readonly foldsBitcasts: boolean;
   /** For users, where the version is not followed whole. */
   readonly partial?: string;
 }
@@ -107,6 +111,8 @@ export const TRITON_3_6: TritonVersion = {
   dotsWriteBarriers: false,
   waitsForWrites: false,
   sizesProfileScratch: false,
+  descriptorsSayRounding: false,
+  foldsBitcasts: false,
   negatesFloats: false,
   combinesOnlyProducts: false,
 };
@@ -129,6 +135,7 @@ export const TRITON_3_7: TritonVersion = {
   splitsDotsInTwo: true,
   keepsLoopsThatPrint: true,
   dividedDotsDoNotWait: true,
+  descriptorsSayRounding: true,
   codeForms: "3.7",
   partial: "Triton 3.7 is followed in part: docs/triton-versions.md lists what differs",
 };
@@ -154,6 +161,7 @@ export const TRITON_3_8: TritonVersion = {
   dotsWriteBarriers: true,
   waitsForWrites: true,
   sizesProfileScratch: true,
+  foldsBitcasts: true,
   negatesFloats: true,
   combinesOnlyProducts: true,
   partial: "Triton 3.8 is followed in part: docs/triton-versions.md lists what differs",

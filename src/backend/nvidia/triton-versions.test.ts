@@ -57,18 +57,32 @@ function lines(module: Operation): readonly string[] {
   return list;
 }
 
-function source(name: string, capability: number, signature: string, triton: TritonVersion): Operation {
-  const ctx = new Context(ALL_DIALECTS);
-  const file = readPython(ctx, `${name}.py`, readFileSync(`${FOLDER}/triton-versions/${name}.py`, "latin1"), {
-    readFile: () => undefined,
-    gpu: gpuCalled(`cuda:${capability}`)!,
-    triton,
-  });
-  const chosen = chooseKernel(file!.kernels, name, `${name}.py`);
+interface Asked {
+  readonly kernel: string;
+  readonly debug?: boolean;
+}
+function source(name: string, capability: number, signature: string, triton: TritonVersion, asked: Asked = { kernel: name }): Operation {
+  const text = readFileSync(`${FOLDER}/triton-versions/${name}.py`, "latin1");
+  return sourceOf(new Context(ALL_DIALECTS), `${name}.py`, text, capability, signature, triton, asked);
+}
+function sourceOf(
+  ctx: Context,
+  name: string,
+  text: string,
+  capability: number,
+  signature: string,
+  triton: TritonVersion,
+  { kernel, debug = false }: Asked,
+): Operation {
+  const gpu = gpuCalled(`cuda:${capability}`)!;
+  const file = readPython(ctx, name, text, { readFile: () => undefined, gpu, triton });
+  const chosen = chooseKernel(file!.kernels, kernel, name);
   if ("error" in chosen) throw new Error(chosen.error);
-  const specialized = specialize(chosen, { kernel: name, signature, types: [], constants: [], config: undefined }, []);
+  const specialized = specialize(chosen, { kernel, signature, types: [], constants: [], config: undefined }, []);
   if ("error" in specialized) throw new Error(specialized.error);
-  return compileKernel(file!, specialized.specialization, { gpu: gpuCalled(`cuda:${capability}`)!, ...defaultOptions(capability) })!;
+  const module = compileKernel(file!, specialized.specialization, { gpu, ...defaultOptions(capability), debug });
+  if (!module) throw new Error(ctx.diagnostics.map(({ message }) => message).join("\n"));
+  return module;
 }
 
 test.each(CASES)("Triton $triton.name, $name for sm_$capability: the source, and the LLVM dialect", (given) => {
@@ -100,21 +114,24 @@ test("3.6 makes other code of them", () => {
   expect(lines(module)).not.toEqual(lines(stored("triton-3.7/rows.source.ttir", TRITON_3_7)));
 });
 
-test("what is not known of 3.8 is refused by name", () => {
+const LANGUAGE = [
+  { kernel: "blocks", signature: "*fp16, *fp16, i32, i64, 32, 64" },
+  { kernel: "row", signature: "*fp32, *fp32, i32, 128" },
+  { kernel: "words", signature: "*i32, *i32, i32, 128", debug: true },
+  { kernel: "flags", signature: "*i1, *i32, i32, 16" },
+];
+test.each(LANGUAGE)("what 3.8 adds to the language, or has otherwise: $kernel", ({ kernel, signature, debug = false }) => {
+  const module = source("language", 80, signature, TRITON_3_8, { kernel, debug });
+  expect(lines(module)).toEqual(lines(stored(`triton-3.8/language-${kernel}.ttir`, TRITON_3_8)));
+});
+
+test("what 3.8 adds to the language is named in 3.7", () => {
+  expect(() => source("language", 80, LANGUAGE[2]!.signature, TRITON_3_7, { kernel: "words" })).toThrow("NamedExpr (Triton 3.8 has it)");
   const ctx = new Context(ALL_DIALECTS);
-  const text = `import triton
-import triton.language as tl
-@triton.jit
-def blocks(p):
-    tl.load(tl.make_block_ptr(p, (16,), (1,), (0,), (16,), (0,)))
-`;
-  const file = readPython(ctx, "blocks.py", text, { readFile: () => undefined, triton: TRITON_3_8 })!;
-  const chosen = chooseKernel(file.kernels, "blocks", "blocks.py");
-  if ("error" in chosen) throw new Error(chosen.error);
-  const asked = specialize(chosen, { kernel: "blocks", signature: "*fp32:16", types: [], constants: [], config: undefined }, []);
-  if ("error" in asked) throw new Error(asked.error);
-  expect(compileKernel(file, asked.specialization, { gpu: gpuCalled("cuda:80")!, ...defaultOptions(80) })).toBeUndefined();
-  expect(ctx.diagnostics.map(({ message }) => message).join()).toContain("what Triton 3.8 makes of tl.make_block_ptr is not known here");
+  const text = "import triton\nimport triton.language as tl\n@triton.jit\ndef f(p):\n    tl.expect_zero(tl.load(p), True)\n";
+  expect(() => sourceOf(ctx, "f.py", text, 80, "*fp32", TRITON_3_7, { kernel: "f" })).toThrow(
+    "module 'triton.language' has no attribute 'expect_zero' (Triton 3.8 has it)",
+  );
 });
 
 test("a convolution's channels, with equally contiguous dimensions: the last one is the fastest since 3.7", () => {

@@ -5,6 +5,8 @@ import { toTensor } from "../language/semantic/constants.js";
 import { constexpr, isConstexpr, isKind, isTuple, type PyValue, tuple } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { type Generator, noteLayout, setValue } from "./generator.js";
+import { isTritonValue } from "./regions.js";
+import { codegenRules } from "./version-rules.js";
 import { placed, visit } from "./visit.js";
 
 /** `target = value`: numbers become tensors, and ops are named after the target. */
@@ -12,10 +14,30 @@ export function visitAssign(g: Generator, target: ast.Expr, value: ast.Expr | un
   let result: PyValue;
   if (target.kind === "Name") {
     g.namePrefix = target.id;
-    result = sanitize(g, visit(g, value));
+    result = sanitizeFor(g, target, visit(g, value));
     g.namePrefix = undefined;
-  } else result = sanitize(g, visit(g, value));
+  } else result = sanitizeFor(g, target, visit(g, value));
   assignTarget(g, target, result);
+}
+
+/** As `sanitize`, but constants stay constants where an annotation before says so. */
+function sanitizeFor(g: Generator, target: ast.Expr, value: PyValue): PyValue {
+  if (target.kind === "Tuple" && isTuple(value))
+    return { ...value, values: value.values.map((v, i) => sanitizeFor(g, target.elts[i] ?? target, v) ?? constexpr(null)) };
+  if (target.kind !== "Name") return sanitize(g, value);
+  const annotation = g.pendingAnnotations.get(target.id);
+  g.pendingAnnotations.delete(target.id);
+  return isConstexprClass(annotation) ? normalize(value) : sanitize(g, value);
+}
+
+/** A value of the IR, or a constant. */
+function normalize(value: PyValue): PyValue {
+  if (isTuple(value)) return { ...value, values: value.values.map(normalize) };
+  return isTritonValue(value) ? value : constexpr(value);
+}
+function isConstexprClass(annotation: PyValue | undefined): boolean {
+  const plain = isConstexpr(annotation) ? annotation.value : annotation;
+  return isKind(plain, "class") && plain.name === "constexpr";
 }
 
 /** The value that a variable gets: constants become tensors, except None, types, slices and ranges. */
@@ -87,9 +109,12 @@ export function visitAugAssign(g: Generator, node: ast.AugAssign): void {
 export function visitAnnAssign(g: Generator, { at, target, annotation, value }: ast.AnnAssign): void {
   const type = visit(g, annotation);
   const name = visit(g, target);
+  if (!value && target.kind === "Name" && codegenRules(g.compilation.host.triton).bareAnnotations) {
+    g.pendingAnnotations.set(target.id, type);
+    return;
+  }
   const result = visit(g, value);
-  const plain = isConstexpr(type) ? type.value : type;
-  if (isKind(plain, "class") && plain.name === "constexpr" && typeof name === "string") {
+  if (isConstexprClass(type) && typeof name === "string") {
     if (g.scope.has(name)) raise("ValueError", `${name} is already defined. constexpr cannot be reassigned.`);
     noteLayout(g, name, result, at);
     g.scope.set(name, constexpr(result));

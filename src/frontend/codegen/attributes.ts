@@ -2,6 +2,7 @@
 import { hostAttribute } from "../host/attributes.js";
 import { raise } from "../language/errors.js";
 import { member } from "../language/members.js";
+import { versionThatAdds } from "../language/modules.js";
 import { noAttribute } from "../language/python-text.js";
 import { isConstexpr, isKind, isTensor, type PyValue, typeOf } from "../language/values.js";
 import type { Generator } from "./generator.js";
@@ -12,7 +13,8 @@ export function getAttribute(g: Generator, value: PyValue, name: string): PyValu
   if (found !== undefined) return found;
   const plain = isConstexpr(value) ? value.value : value;
   if (isKind(plain, "class")) return raise("AttributeError", `type object '${plain.name}' has no attribute '${name}'`);
-  return raise("AttributeError", noAttribute(plain, name));
+  const since = isKind(plain, "module") ? versionThatAdds(plain.name, name, g.compilation.host.triton) : undefined;
+  return raise("AttributeError", `${noAttribute(plain, name)}${since ? ` (Triton ${since.name} has it)` : ""}`);
 }
 
 /** The attribute, or undefined when the value has none of that name. */

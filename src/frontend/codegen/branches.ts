@@ -82,6 +82,7 @@ interface Branches {
 function visitBranches(g: Generator, node: ast.If, liveIns: Scope, thenEntry: Block, elseEntry: Block | undefined): Branches {
   const { failures } = g.compilation;
   const repoison = rememberPoison(g);
+  const annotations = new Map(g.pendingAnnotations);
   insertAtStart(g.b, thenEntry);
   visitBody(g, node.body);
   const thenBlock = g.b.block!;
@@ -94,6 +95,7 @@ function visitBranches(g: Generator, node: ast.If, liveIns: Scope, thenEntry: Bl
     insertAtStart(g.b, elseEntry!);
     g.scope = new Map(liveIns);
     g.localDefs = new Map();
+    g.pendingAnnotations = annotations;
     repoison();
     visitBody(g, node.orelse);
     elseDefs = new Map(g.localDefs);

@@ -4,6 +4,7 @@ import { raise } from "../language/errors.js";
 import { noAttribute, pyEquals, pyStr, pyTruth } from "../language/python-text.js";
 import { constexpr, isBlockTensor, isConstexpr, isKind, isTensor, isTuple, type PyValue, tuple, unwrap } from "../language/values.js";
 import type * as ast from "../python/ast.js";
+import { visitAssign } from "./assign.js";
 import { getAttribute } from "./attributes.js";
 import { visitIfExp } from "./branches.js";
 import { visitCall } from "./calls.js";
@@ -11,6 +12,7 @@ import { unsupported } from "./errors.js";
 import { type Generator, setValue } from "./generator.js";
 import { dereference } from "./names.js";
 import { BINARY_METHODS, binaryMethod, COMPARE_METHODS, subscript, UNARY_METHODS, unaryMethod } from "./operators.js";
+import { codegenRules } from "./version-rules.js";
 import { visit } from "./visit.js";
 
 export function visitExpression(g: Generator, node: ast.Expr): PyValue {
@@ -51,6 +53,11 @@ export function visitExpression(g: Generator, node: ast.Expr): PyValue {
       return listComp(g, node);
     case "JoinedStr":
       return joinedStr(g, node);
+    case "NamedExpr":
+      if (!codegenRules(g.compilation.host.triton).namedExpressions)
+        return unsupported(g, node, "unsupported AST node type: NamedExpr (Triton 3.8 has it)");
+      visitAssign(g, node.target, node.value);
+      return dereference(g, (node.target as ast.Name).id);
     case "Unsupported":
       return unsupported(g, node, `unsupported AST node type: ${node.name}`);
     default:

@@ -172,6 +172,7 @@ function makeGenerator(
     scope: new Map(),
     poisoned: new Set(),
     localDefs: new Map(),
+    pendingAnnotations: new Map(),
     loopDepth: 0,
     returnType: undefined,
     returns: [],

@@ -95,6 +95,8 @@ export interface Generator {
   readonly poisoned: Set<string>;
   /** Names that were assigned since the region was entered. */
   localDefs: Scope;
+  /** Since 3.8: annotations without a value, for the next assignments. */
+  pendingAnnotations: Scope;
   /** Loops around this place. */
   loopDepth: number;
   returnType: TlType | undefined;

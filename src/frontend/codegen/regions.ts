@@ -18,6 +18,7 @@ export interface SubRegion {
 export function inSubRegion<T>(g: Generator, body: (region: SubRegion) => T): T {
   const liveIns = cloneScope(g.scope);
   const outerDefs = g.localDefs;
+  const outerAnnotations = new Map(g.pendingAnnotations);
   const point = insertionPoint(g.b);
   g.localDefs = new Map();
   const repoison = rememberPoison(g);
@@ -26,6 +27,7 @@ export function inSubRegion<T>(g: Generator, body: (region: SubRegion) => T): T 
   restoreInsertion(g.b, point);
   g.scope = liveIns;
   g.localDefs = outerDefs;
+  g.pendingAnnotations = outerAnnotations;
   return result;
 }
 

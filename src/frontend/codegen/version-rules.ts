@@ -1,5 +1,7 @@
 /** Differences of code generation between versions of Triton: one record a version. Source: code_generator.py of each. */
 import { TRITON_3_6, TRITON_3_7, TRITON_3_8, type TritonVersion } from "../../support/triton-version.js";
+import { makeBlockPointerOfParts } from "../language/semantic/block-pointers.js";
+import { makeBlockPointer } from "../language/semantic/blocks.js";
 import { barrierOfAll, gpuBarrier } from "../language/semantic/debug.js";
 import type { LanguageRules } from "../language/semantic.js";
 import type { PyValue } from "../language/values.js";
@@ -7,24 +9,34 @@ import { mangle, mangle37 } from "./mangle.js";
 import { RETURNS_3_6, RETURNS_3_7, type ReturnRules } from "./returns.js";
 
 export interface CodegenRules extends LanguageRules {
+  /** `x: tl.constexpr` without a value holds for the next assignment to `x`. */
+  readonly bareAnnotations: boolean;
+  /** `x := value` is an expression of kernels. */
+  readonly namedExpressions: boolean;
   /** The name of the function that is made for these arguments. */
   readonly mangle: (name: string, args: readonly PyValue[]) => string;
   readonly returns: ReturnRules;
 }
 
 const RULES_3_6: CodegenRules = {
+  bareAnnotations: false,
+  namedExpressions: false,
   mangle,
   returns: RETURNS_3_6,
   debugBarrier: gpuBarrier,
   fp8Constants: false,
   impliesDotType: false,
-  notFollowed: [],
+  makeBlockPointer,
+  deducesScaleFactor: false,
 };
 const RULES_3_7: CodegenRules = { ...RULES_3_6, mangle: mangle37, returns: RETURNS_3_7, debugBarrier: barrierOfAll, fp8Constants: true };
 const RULES_3_8: CodegenRules = {
   ...RULES_3_7,
+  bareAnnotations: true,
+  namedExpressions: true,
   impliesDotType: true,
-  notFollowed: ["make_block_ptr", "dot_scaled", "expect_zero"],
+  makeBlockPointer: makeBlockPointerOfParts,
+  deducesScaleFactor: true,
 };
 
 const RULES: ReadonlyMap<TritonVersion, CodegenRules> = new Map([

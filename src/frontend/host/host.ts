@@ -5,7 +5,7 @@ import { Bug } from "../../support/assert.js";
 import { LIMITS, limitMessage } from "../../support/limits.js";
 import type { TritonVersion } from "../../support/triton-version.js";
 import { PyError } from "../language/errors.js";
-import { languageModules, preludeText, TENSOR_METHODS_IN_TRITON } from "../language/modules.js";
+import { languageModules, preludeText, TENSOR_METHODS_IN_TRITON, versionThatAdds } from "../language/modules.js";
 import type { Semantic } from "../language/semantic.js";
 import { isKind, type JitFunction, type Opaque, type OpaqueNote, type PyModule, type PyValue } from "../language/values.js";
 import type { Expr, Module, Node, Place, Stmt } from "../python/ast.js";
@@ -116,6 +116,7 @@ export function makeHost(files: HostFiles): Host {
     },
     moduleAttribute(module, name) {
       if (module.name === "triton" && name === "__version__") return files.triton.release;
+      if (versionThatAdds(module.name, name, files.triton)) return undefined;
       const own = (module.name === "triton.language.core" ? CORE_DECORATORS.get(name) : undefined) ?? module.attrs.get(name);
       if (own !== undefined) return own;
       for (const part of WRITTEN_IN_TRITON.get(module.name) ?? []) {

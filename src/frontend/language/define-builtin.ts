@@ -49,8 +49,6 @@ export function callBuiltin(
   named: ReadonlyMap<string, PyValue> = new Map(),
 ): PyValue {
   if (def.unavailable !== undefined) raise("NotImplementedError", def.unavailable);
-  if (s.rules.notFollowed.includes(def.name))
-    raise("NotImplementedError", `what Triton ${s.ctx.triton.name} makes of tl.${def.name} is not known here: compile with --triton 3.7`);
   return def.run(s, bindArguments(def, positional, named));
 }
 

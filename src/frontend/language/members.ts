@@ -1,11 +1,12 @@
 /** Attributes and methods of values of the language: `x.shape`, `x.dtype.is_floating()`, `desc.load(...)`. Source: core.py. */
 
 import { bufferMethod } from "../gluon/builtins/core.js";
-import { descriptorAttribute, descriptorMethod } from "./builtins/blocks.js";
+import { blockPointerMember, descriptorAttribute, descriptorMethod } from "./builtins/blocks.js";
 import { raise } from "./errors.js";
 import { nativeMethod } from "./native-method.js";
 import { tensorAttribute, tensorMethod } from "./operators.js";
 import { mangleType, noAttribute, typeName, typeRepr } from "./python-text.js";
+import { isBlockPointer } from "./semantic/block-pointers.js";
 import { permute } from "./semantic/shape.js";
 import type { Semantic } from "./semantic.js";
 import {
@@ -42,6 +43,7 @@ export function member(s: Semantic, value: PyValue, name: string): PyValue | und
     const method = descriptorMethod(value, name);
     return method ? { kind: "bound_method", self: value, fn: { kind: "builtin", def: method } } : descriptorAttribute(value, name);
   }
+  if (isBlockPointer(value)) return blockPointerMember(value, name);
   if (isBuffer(value)) {
     const method = bufferMethod(value, name);
     return method ? { kind: "bound_method", self: value, fn: { kind: "builtin", def: method } } : bufferAttribute(value, name);

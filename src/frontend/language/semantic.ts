@@ -2,7 +2,8 @@
 import type { Gpu } from "../../gpu/gpu.js";
 import type { Builder } from "../../ir/builder.js";
 import type { Context } from "../../ir/context.js";
-import type { PyValue } from "./values.js";
+import type { BlockPointerParts } from "./semantic/blocks.js";
+import type { PyInstance, PyValue, Tensor } from "./values.js";
 
 /** The compile options that the language asks about. Source: CUDAOptions and HIPOptions of the backends. */
 export interface LanguageOptions {
@@ -27,8 +28,10 @@ export interface LanguageRules {
   readonly fp8Constants: boolean;
   /** A dot has the type of its accumulator where none is named. */
   readonly impliesDotType: boolean;
-  /** Builtins of which it is not known what this version makes: they are refused. */
-  readonly notFollowed: readonly string[];
+  /** A block pointer is the result of an op, or a base, offsets and strides. */
+  readonly makeBlockPointer: (s: Semantic, base: Tensor, parts: BlockPointerParts) => Tensor | PyInstance;
+  /** How many elements share a scale follows from the shapes, not from the scales' type. */
+  readonly deducesScaleFactor: boolean;
 }
 
 export interface Semantic {

@@ -1,10 +1,12 @@
 /**
  * Tensor descriptors become 2 + 2 * rank values: the base pointer, the shape and the strides as 64-bit integers, and whether
- * NaN is loaded outside. Loops, ifs, calls and functions carry them so, and what loads or stores through a descriptor does it
+ * NaN is loaded outside; since 3.7 one more, whether fp32 is rounded to tf32. Loops, ifs, calls and functions carry them so, and what loads or stores through a descriptor does it
  * through pointers. Source: lib/Dialect/Triton/Transforms/RewriteTensorDescriptorToPointer.cpp.
  */
-import { ConstantOp, ExtSIOp, SelectOp } from "../../dialects/arith/ops/index.js";
-import { valueLocation } from "../../dialects/scf/build.js";
+import { AddIOp, AndIOp, CmpIOp, ConstantOp, ExtSIOp, SelectOp, ShRUIOp } from "../../dialects/arith/ops/index.js";
+import { buildIf, valueLocation } from "../../dialects/scf/build.js";
+import { YieldOp } from "../../dialects/scf/ops/index.js";
+import { BitcastOp } from "../../dialects/tt/ops/cast.js";
 import {
   DescriptorGatherOp,
   DescriptorLoadOp,
@@ -17,9 +19,10 @@ import { AtomicRMWOp, LoadOp, StoreOp } from "../../dialects/tt/ops/memory.js";
 import { MakeTensorDescOp } from "../../dialects/tt/ops/pointer.js";
 import { pointerType, signlessBlockType, TensorDescType } from "../../dialects/tt/types.js";
 import type { Attribute, Type } from "../../ir/attribute.js";
-import { boolAttr, dictEntries, splatOf } from "../../ir/builtin-attrs.js";
-import { elementTypeOrSelf, FloatType, IntegerType, i1, i64, type TensorType, tensorType } from "../../ir/builtin-types.js";
+import { boolAttr, dictEntries, intAttr, splatOf } from "../../ir/builtin-attrs.js";
+import { elementTypeOrSelf, FloatType, IntegerType, i1, i32, i64, isFloat, type TensorType, tensorType } from "../../ir/builtin-types.js";
 import { FunctionOp } from "../../ir/interfaces.js";
+import type { LocationRef } from "../../ir/location.js";
 import type { Operation } from "../../ir/operation.js";
 import { typeText } from "../../ir/text-hook.js";
 import type { Value } from "../../ir/value.js";
@@ -68,13 +71,16 @@ export const rewriteTensorDescriptorToPointer = definePass("triton-rewrite-tenso
 
 function descriptorParts(type: Type): Type[] {
   const { shape, elementType } = signlessBlockType(type).params;
-  return [pointerType(elementType), ...new Array<Type>(2 * shape.length).fill(i64(type.ctx)), i1(type.ctx)];
+  const flags = new Array<Type>(type.ctx.triton.descriptorsSayRounding ? 2 : 1).fill(i1(type.ctx));
+  return [pointerType(elementType), ...new Array<Type>(2 * shape.length).fill(i64(type.ctx)), ...flags];
 }
 
 /** The values that replace a descriptor, for a block of some shape. */
 interface Descriptor extends BlockOfTensor {
   /** Whether to load NaN outside. */
   readonly paddingOption: Value;
+  /** Whether to round fp32 to tf32; undefined where the version does not say. */
+  readonly rounds: Value | undefined;
 }
 function unpack(type: Type, parts: readonly Value[], blockShape: readonly number[]): Descriptor {
   const rank = signlessBlockType(type).params.shape.length;
@@ -83,6 +89,7 @@ function unpack(type: Type, parts: readonly Value[], blockShape: readonly number
     shape: parts.slice(1, 1 + rank),
     strides: parts.slice(1 + rank, 1 + 2 * rank),
     paddingOption: parts[1 + 2 * rank]!,
+    rounds: parts[2 + 2 * rank],
     blockShape,
   };
 }
@@ -121,6 +128,42 @@ function other({ rw, loc }: Maker, elementType: Type, { blockShape, paddingOptio
   return rw.value(SelectOp, { condition: paddingOption, true_value: nan, false_value: zero }, { loc });
 }
 
+const isFp32 = ({ type }: Value): boolean => isFloat(elementTypeOrSelf(type), "f32");
+/** fp32 rounded to tf32 in a branch, where the descriptor says so. */
+function roundedWhere(rw: Rewriter, loc: LocationRef, { rounds }: Descriptor, value: Value): Value {
+  if (!rounds || !isFp32(value)) return value;
+  const { thenRegion, elseRegion, op } = buildIf(rw.builder, [value.type], rounds, true, { loc });
+  rw.preserving(() => {
+    rw.setStart(thenRegion.firstBlock!);
+    const rounded = roundToTf32({ rw, loc }, value);
+    rw.create(YieldOp, { results: [rounded] }, { loc });
+    rw.setStart(elseRegion.firstBlock!).create(YieldOp, { results: [value] }, { loc });
+  });
+  return op.result(0);
+}
+/** The same without a branch. */
+function selectedRounding(maker: Maker, { rounds }: Descriptor, value: Value): Value {
+  if (!rounds || !isFp32(value)) return value;
+  const rounded = roundToTf32(maker, value);
+  return maker.rw.value(SelectOp, { condition: rounds, true_value: rounded, false_value: value }, { loc: maker.loc });
+}
+/** To the nearest tf32, ties to even; infinities and NaN stay. */
+function roundToTf32({ rw, loc }: Maker, value: Value): Value {
+  const { shape } = (value.type as TensorType).params;
+  const type = tensorType(shape, i32(rw.ctx));
+  const constant = (n: number): Value => rw.value(ConstantOp, { value: splatOf(type, intAttr(i32(rw.ctx), n)) }, { loc });
+  const binary = (def: typeof AddIOp | typeof AndIOp | typeof ShRUIOp, lhs: Value, rhs: Value): Value => rw.value(def, { lhs, rhs }, { loc });
+  const cast = (src: Value, to: Type): Value => rw.value(BitcastOp, { src }, { loc, types: [to] });
+  const bits = cast(value, type);
+  const exponentMask = constant(0x7f800000);
+  const exponent = binary(AndIOp, bits, exponentMask);
+  const isSpecial = rw.value(CmpIOp, { predicate: "eq", lhs: exponent, rhs: exponentMask }, { loc });
+  const last = binary(AndIOp, binary(ShRUIOp, bits, constant(13)), constant(1));
+  const bias = binary(AddIOp, last, constant(0xfff));
+  const rounded = binary(AndIOp, binary(AddIOp, bits, bias), constant(~0x1fff));
+  return cast(rw.value(SelectOp, { condition: isSpecial, true_value: bits, false_value: rounded }, { loc }), value.type);
+}
+
 /** The attributes of `from` replace those of `to`, which keeps what it says of its own operands. */
 function takeAttrs(to: Operation, from: Operation): void {
   for (const [name, value] of dictEntries(from.attrs)) if (name !== "operandSegmentSizes") to.setAttr(name, value);
@@ -135,8 +178,10 @@ function accessPatterns(converter: TypeConverter, report: PassReport): Conversio
       MakeTensorDescOp,
       ({ op, padding }, { base, shape, strides }, rw, conversion) => {
         const sizes = castToI64(rw, shape);
-        const nanOutside = rw.value(ConstantOp, { value: boolAttr(rw.ctx, padding === "nan") }, { loc: op.locRef });
-        return conversion.replaceWithMultiple(op, [[base, ...sizes, ...strides, nanOutside]]);
+        const flag = (value: boolean) => rw.value(ConstantOp, { value: boolAttr(rw.ctx, value) }, { loc: op.locRef });
+        const nanOutside = flag(padding === "nan");
+        const rounds = rw.ctx.triton.descriptorsSayRounding ? [flag(false)] : [];
+        return conversion.replaceWithMultiple(op, [[base, ...sizes, ...strides, nanOutside, ...rounds]]);
       },
       options,
     ),
@@ -149,9 +194,9 @@ function accessPatterns(converter: TypeConverter, report: PassReport): Conversio
         const descriptor = unpack(desc.type, parts!, shapeOf(block));
         const offsets = castToI64(rw, indices);
         const outside = other(maker, elementTypeOrSelf(block), descriptor);
-        const load = rw.replaceWith(op, LoadOp, { ...access(maker, descriptor, offsets), other: outside });
+        const load = rw.create(LoadOp, { ...access(maker, descriptor, offsets), other: outside }, { loc: op.locRef });
         takeAttrs(load.op, op);
-        return true;
+        return rw.replace(op, roundedWhere(rw, op.locRef, descriptor, load.result));
       },
       options,
     ),
@@ -175,9 +220,9 @@ function accessPatterns(converter: TypeConverter, report: PassReport): Conversio
         const descriptor = unpack(desc.type, parts!, shapeOf(result.type));
         const places = gatherAccess(maker, rw, descriptor, x_offsets, y_offset);
         const outside = other(maker, elementTypeOrSelf(signlessBlockType(desc.type)), descriptor);
-        const load = rw.replaceWith(op, LoadOp, { ...places, other: outside });
+        const load = rw.create(LoadOp, { ...places, other: outside }, { loc: op.locRef });
         takeAttrs(load.op, op);
-        return true;
+        return rw.replace(op, selectedRounding(maker, descriptor, load.result));
       },
       options,
     ),

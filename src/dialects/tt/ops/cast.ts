@@ -37,6 +37,7 @@ export const BitcastOp = defineOp("tt.bitcast", () => ({
   results: { result: TritonType },
   traits: castTraits,
   format: "$src attr-dict `:` type($src) `->` type($result)",
+  fold: ({ src, result }) => (src.type === result.type && result.type.ctx.triton.foldsBitcasts ? src : undefined),
   verify({ src, result }, report) {
     const from = RankedTensorType.is(src.type) ? src.type.params.elementType : src.type;
     const to = RankedTensorType.is(result.type) ? result.type.params.elementType : result.type;

@@ -2,6 +2,7 @@
 import { type BuiltinDef, defineBuiltin, REQUIRED, STAR } from "../define-builtin.js";
 import { check, raise } from "../errors.js";
 import { noAttribute } from "../python-text.js";
+import { advanceBlockPointer, blockPointerBase, isBlockPointer } from "../semantic/block-pointers.js";
 import {
   advance,
   type DescriptorReduction,
@@ -10,11 +11,11 @@ import {
   descriptorReduce,
   descriptorScatter,
   descriptorStore,
-  makeBlockPointer,
   makeTensorDescriptor,
 } from "../semantic/blocks.js";
-import { type Descriptor, isDescriptor, type PyValue, tuple, unwrap } from "../values.js";
+import { type Descriptor, dtypeOf, isDescriptor, type PyInstance, type PyValue, tuple, unwrap } from "../values.js";
 import { self } from "./arguments.js";
+import { MEMORY } from "./memory.js";
 
 function descriptorOf(value: PyValue): Descriptor {
   if (isDescriptor(value)) return value;
@@ -73,6 +74,24 @@ export function descriptorAttribute(desc: Descriptor, name: string): PyValue | u
   }
 }
 
+const ADVANCE = defineBuiltin(
+  "advance",
+  { base: REQUIRED, offsets: REQUIRED },
+  (s, a) => (isBlockPointer(a.base) ? advanceBlockPointer(s, a.base, a.offsets) : advance(s, self(a.base), a.offsets)),
+  {
+    mustUseResult:
+      "Note that tl.advance does not have any side effects. " +
+      "To move the block pointer, you need to assign the result of tl.advance to a variable.",
+  },
+);
+
+/** An attribute or method of a block pointer of 3.8. */
+export function blockPointerMember(pointer: PyInstance, name: string): PyValue | undefined {
+  if (name === "dtype") return dtypeOf(blockPointerBase(pointer));
+  const def = [...MEMORY, ADVANCE].find((method) => method.name === name);
+  return def && { kind: "bound_method", self: pointer, fn: { kind: "builtin", def } };
+}
+
 export const BLOCKS = [
   defineBuiltin("load_tensor_descriptor", { desc: REQUIRED, offsets: REQUIRED }, (s, a) =>
     descriptorLoad(s, descriptorOf(a.desc), a.offsets),
@@ -85,7 +104,7 @@ export const BLOCKS = [
     "make_block_ptr",
     { base: REQUIRED, shape: REQUIRED, strides: REQUIRED, offsets: REQUIRED, block_shape: REQUIRED, order: REQUIRED },
     (s, a) =>
-      makeBlockPointer(s, self(a.base), {
+      s.rules.makeBlockPointer(s, self(a.base), {
         shape: a.shape,
         strides: a.strides,
         offsets: a.offsets,
@@ -93,11 +112,7 @@ export const BLOCKS = [
         order: a.order,
       }),
   ),
-  defineBuiltin("advance", { base: REQUIRED, offsets: REQUIRED }, (s, a) => advance(s, self(a.base), a.offsets), {
-    mustUseResult:
-      "Note that tl.advance does not have any side effects. " +
-      "To move the block pointer, you need to assign the result of tl.advance to a variable.",
-  }),
+  ADVANCE,
   defineBuiltin(
     "make_tensor_descriptor",
     { base: REQUIRED, shape: REQUIRED, strides: REQUIRED, block_shape: REQUIRED, padding_option: "zero" },

@@ -3,6 +3,7 @@ import { defineBuiltin, REQUIRED, STAR } from "../define-builtin.js";
 import { check, raise } from "../errors.js";
 import { pyStr } from "../python-text.js";
 import { not, or } from "../semantic/arithmetic.js";
+import { equal } from "../semantic/compare.js";
 import { toTensor } from "../semantic/constants.js";
 import { assume, debugBarrier, deviceAssert, devicePrint, type Hint, hint } from "../semantic/debug.js";
 import { inlineAsm } from "../semantic/inline-asm.js";
@@ -45,6 +46,15 @@ export const DEBUG = [
   defineBuiltin("debug_barrier", {}, (s) => {
     debugBarrier(s);
     return null;
+  }),
+  defineBuiltin("expect_zero", { x: REQUIRED, mask: REQUIRED }, (s, a) => {
+    const x = unwrap(a.x);
+    const mask = toTensor(s, a.mask);
+    if (!s.options.debug) return x;
+    const value = toTensor(s, x);
+    const isZero = equal(s, value, toTensor(s, 0n));
+    deviceAssert(s, or(s, isZero, not(s, mask)), "expect_zero expected x == 0 where mask is true");
+    return x;
   }),
   hintOf("multiple_of"),
   hintOf("max_contiguous"),

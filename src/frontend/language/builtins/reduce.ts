@@ -2,12 +2,12 @@
 import { defineBuiltin, REQUIRED, STAR } from "../define-builtin.js";
 import { check, raise } from "../errors.js";
 import { pyTypeName } from "../python-text.js";
+import { makeRange } from "../semantic/constants.js";
 import { gather, histogram, mapElementwise, reduction, scan } from "../semantic/reduce.js";
 import { broadcastToShape } from "../semantic/shape.js";
 import type { Semantic } from "../semantic.js";
 import { elementsOf, extentsOf, isTensor, type PyValue, type Tensor, tuple, unwrap } from "../values.js";
 import { integer, isNone, optionalTensor, self, truth, wrapAxis } from "./arguments.js";
-import { makeRange } from "./creation.js";
 import { expandDimsAt } from "./shape.js";
 
 /** One tensor or a tuple of them, with whether it was one. */

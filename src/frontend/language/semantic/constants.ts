@@ -1,13 +1,14 @@
 /** Values known at compile time as IR constants. Source: python/triton/language/semantic.py. */
+import { MakeRangeOp } from "../../../dialects/tt/ops/program.js";
 import { floatAttr, intAttr } from "../../../ir/builtin-attrs.js";
 import { FloatType, IntegerType } from "../../../ir/builtin-types.js";
 import { check, raise } from "../errors.js";
 import { noAttribute, pyRepr, pyStr, typeName } from "../python-text.js";
 import type { Semantic } from "../semantic.js";
-import { BFLOAT16, type Dtype, FLOAT32, FLOAT64, INT1, INT32, INT64, isFp8, UINT32, UINT64 } from "../types.js";
+import { BFLOAT16, blockType, type Dtype, FLOAT32, FLOAT64, INT1, INT32, INT64, isFp8, UINT32, UINT64 } from "../types.js";
 import { isBlockTensor, isConstexpr, isKind, isNumber, isTensor, type PyValue, type Tensor, tensor } from "../values.js";
 import { cast } from "./cast.js";
-import { constantValue, irType, nullValue } from "./emit.js";
+import { constantValue, emit, irType, nullValue } from "./emit.js";
 
 /** The dtype that an integer literal takes. */
 function integerDtype(x: bigint): Dtype {
@@ -77,4 +78,15 @@ export function makeScalar(s: Semantic, value: PyValue, dtype: PyValue): Tensor 
   if (!isTensor(value)) return scalarConstant(s, value, dtype);
   check(!isBlockTensor(value) || value.type.numel === 1, "only accepts size-1 tensor");
   return cast(s, value, dtype);
+}
+
+/** 0, 1, ... as int32; the bounds are known at compile time. */
+export function makeRange(s: Semantic, start: PyValue, end: PyValue): Tensor {
+  const [from, to] = [start, end].map((bound) => (typeof bound === "boolean" ? BigInt(bound) : bound));
+  if (typeof from !== "bigint" || typeof to !== "bigint") return raise("ValueError", "arange's arguments must be of type tl.constexpr");
+  if (from >> 32n !== 0n || to >> 32n !== 0n) raise("ValueError", "arange must fit in int32");
+  if (to <= from) raise("ValueError", "arange's end argument must be greater than the start argument");
+  const count = to - from;
+  if ((count & (count - 1n)) !== 0n) raise("ValueError", "arange's range must be a power of 2");
+  return emit(s, MakeRangeOp, { start: Number(from), end: Number(to) }, blockType(INT32, [Number(count)]));
 }

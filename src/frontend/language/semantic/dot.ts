@@ -211,8 +211,7 @@ export function dotScaled(
   const type = blockType(outDtype, rank === 3 ? [aShape[0]!, m, n] : [m, n]);
   const zero = nullValue(s, FLOAT32);
   const c = accumulator(s, acc, zero, type, outDtype);
-  checkScale(lhs.scale, "lhs_scale", m, k);
-  checkScale(rhs.scale, "rhs_scale", n, k);
+  checkScales(s, lhs, rhs, { m, n, k });
   return emit(
     s,
     DotScaledOp,
@@ -250,9 +249,34 @@ function asFormat(s: Semantic, value: Tensor, format: string): Tensor {
   check(type === known[1], `Unexpected dtype for ${format}. Got ${typeName(type)}`);
   return bitcast(s, value, known[0]);
 }
-function checkScale(scale: Tensor | undefined, name: string, outer: number, k: number): void {
-  if (!scale) return;
-  const shape = [outer, Math.trunc(k / (dtypeOf(scale) === FLOAT8E4NV ? 16 : 32))];
-  const got = extentsOf(scale);
-  check(listText(got) === listText(shape), `${name} must be a tensor of shape ${listText(shape)}. Got ${shapeText(got)}`);
+function checkScales(s: Semantic, lhs: ScaledOperand, rhs: ScaledOperand, { m, n, k }: Record<"m" | "n" | "k", number>): void {
+  const byType = (scale: Tensor) => (dtypeOf(scale) === FLOAT8E4NV ? 16 : 32);
+  const factor = s.rules.deducesScaleFactor ? scaleFactor(lhs, rhs) : undefined;
+  const leading = factor ? "..., " : "";
+  for (const [scale, name, outer] of [
+    [lhs.scale, "lhs_scale", m],
+    [rhs.scale, "rhs_scale", n],
+  ] as const) {
+    if (!scale) continue;
+    const shape = [outer, Math.trunc(k / (factor ?? byType(scale)))];
+    const got = extentsOf(scale);
+    check(
+      listText(factor ? got.slice(-2) : got) === listText(shape),
+      `${name} must be a tensor of shape [${leading}${shape.join(", ")}]. Got ${shapeText(got)}`,
+    );
+  }
+}
+/** How many elements along K share a scale, by the shapes of operands and scales. Source: deduceScaleFactor (3.8). */
+function scaleFactor(lhs: ScaledOperand, rhs: ScaledOperand): number {
+  const factors = [lhs, rhs].map(({ value, scale, format, kPack }, i) => {
+    const scales = scale ? extentsOf(scale) : [];
+    if (scales.reduce((a, b) => a * b, 1) === 1) return undefined;
+    const k = extentsOf(value).at(i === 0 ? -1 : -2)! * (format === "e2m1" && kPack ? 2 : 1);
+    const factor = Math.trunc(k / scales.at(-1)!);
+    if (factor !== 16 && factor !== 32) raise("ValueError", `scale factor must be 16 or 32. Got ${factor}`);
+    return factor;
+  });
+  const [a, b] = factors;
+  if (a && b && a !== b) raise("ValueError", `Operands must have the same scale factor; (lhs: ${a} vs rhs: ${b})`);
+  return a ?? b ?? 32;
 }
