@@ -103,3 +103,28 @@ test("its library functions are used if it is a 3.6; --triton-lib none takes the
   expect(await run("3.5.1", "--triton-lib", "none")).toEqual({ own: false, err: "" });
   expect(await run("3.5.1", "--triton-lib", "/venv/lib/python3.11/site-packages")).toEqual({ own: true, err: "" });
 });
+
+test("the version that python3 would import is followed where none is asked for; a newer one than known is reported", async () => {
+  const run = async (version: string, ...argv: string[]) => {
+    const site = "/venv/lib/python3.11/site-packages";
+    const io = machine({ "kernel.py": KERNEL, ...triton(site, version, STANDARD) }, { VIRTUAL_ENV: "/venv" });
+    expect(await main(["kernel.py", "--list", ...argv], io)).toBe(0);
+    return { since: io.out().includes("canonicalize-llvm-ir") ? "3.8" : "3.6 or 3.7", err: io.err() };
+  };
+  expect((await run("3.8.0")).since).toBe("3.8");
+  expect((await run("3.8.0", "--triton", "3.6")).since).toBe("3.6 or 3.7");
+  expect((await run("3.8.0", "--triton-lib", "none")).since).toBe("3.6 or 3.7");
+  expect((await run("3.9.0")).err).toContain(
+    "Triton 3.9.0 is not known; known are 3.6, 3.7, 3.8; it is what python3 would import, and the kernel is compiled as Triton 3.6 makes it",
+  );
+  expect((await run("3.8.0", "--target", "hip:gfx942")).err).toContain("Triton 3.8 is not followed for hip:gfx942, only 3.6; it is what");
+});
+
+test("a version in the comment above a kernel holds for the front end too", async () => {
+  const text = KERNEL.replace("signature=", "triton=3.8, signature=").replace(
+    "tl.store(x, tl",
+    "y: tl.constexpr\n    y = 3\n    tl.store(x, tl",
+  );
+  const io = machine({ "kernel.py": text }, {});
+  expect(await main(["kernel.py", "--print-after", "0"], io)).toBe(0);
+});

@@ -5,7 +5,7 @@ import { type Captured, readCapture } from "../compile/capture.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { isTritonLib } from "../frontend/compile-python.js";
 import { type PythonArguments, readFolder, readSource, rejected } from "../library/sources.js";
-import { DEFAULT_TRITON } from "../library/targets.js";
+import { isNewerTriton, type TritonVersion } from "../support/triton-version.js";
 import { fromBytes } from "../support/utf8.js";
 import type { Io } from "./io.js";
 import { findTriton, pythonHost } from "./python-path.js";
@@ -34,7 +34,9 @@ export function readInput(path: string, io: Io, options: InputOptions): Input {
     ...input.request,
     ...files,
     python: { ...said, captured: capturesOf(path, io) },
-    tritonLib: (report) => (lib === NO_TRITON ? undefined : (lib ?? ownTriton(report, options.triton, io))),
+    // Looked for where a version or a library function depends on it.
+    installedTriton: () => (lib === undefined ? findTriton(io)?.version : undefined),
+    tritonLib: (report, triton) => (lib === NO_TRITON ? undefined : (lib ?? ownTriton(report, triton, io))),
   });
 }
 
@@ -51,9 +53,11 @@ function capturesOf(path: string, io: Io): readonly Captured[] {
 }
 
 /** The folder of the user's Triton if it is one whose functions make the same operations as the followed version's; another is named. */
-function ownTriton(report: (diagnostic: Diagnostic) => void, triton = DEFAULT_TRITON.name, io: Io): string | undefined {
+function ownTriton(report: (diagnostic: Diagnostic) => void, { name: triton }: TritonVersion, io: Io): string | undefined {
   const found = findTriton(io);
   if (!found || found.version.startsWith(`${triton}.`)) return found?.folder;
+  // It is reported where the version is chosen.
+  if (isNewerTriton(found.version)) return undefined;
   const which = `Triton ${found.version} in ${found.folder}`;
   const message = `library functions are those of Triton ${triton}; ${which} is used only if --triton-lib names it (--triton-lib none looks for none)`;
   report({ severity: "remark", code: "python.other-triton", message, notes: [] });

@@ -1,6 +1,6 @@
 /** A Python kernel as input: read, chosen from, specialized and turned into TTIR. */
 
-import { checkOptions, DEFAULT_TARGET, defaultOptions, type TargetOptions } from "../backend/targets.js";
+import { checkOptions, DEFAULT_TARGET, defaultOptions, type TargetOptions, versionProblem } from "../backend/targets.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { compileKernel, readEmbedded, readPython } from "../frontend/compile-python.js";
 import { type CommentSetting, commentSettings } from "../frontend/kernel-comment.js";
@@ -9,7 +9,14 @@ import { chooseKernel, type Proposal, specialize, unknownConfigs } from "../fron
 import { gpuCalled } from "../gpu/gpu.js";
 import { Context } from "../ir/context.js";
 import { shellWord } from "../support/shell-word.js";
-import { tritonOrDefault } from "../support/triton-version.js";
+import {
+  DEFAULT_TRITON,
+  isNewerTriton,
+  TRITON_VERSIONS,
+  type TritonVersion,
+  tritonOrDefault,
+  unknownTriton,
+} from "../support/triton-version.js";
 import { toBytes } from "../support/utf8.js";
 import { type Captured, capturedSettings } from "./capture.js";
 import { readOptions } from "./comment-options.js";
@@ -27,8 +34,8 @@ const NO_ARGUMENTS: PythonArguments = {
 /** The TTIR of one of a file's kernels. */
 export const readPythonSource = (request: SourceRequest): ModuleSource | Rejected => readKernel(request, []);
 
-/** `ofComment`: what the comment above the kernel defines; the file is read again with it. */
-function readKernel(request: SourceRequest, ofComment: readonly string[]): ModuleSource | Rejected {
+/** `ofComment`: what the comment above the kernel defines; `version`: the Triton that it is for. The file is read again with them. */
+function readKernel(request: SourceRequest, ofComment: readonly string[], version = versionFor(request, {})): ModuleSource | Rejected {
   const { name, text, readFile = () => undefined, isFolder, cwd, searchPath, env, tritonLib } = request;
   const python = { ...NO_ARGUMENTS, ...request.python };
   const embedded = readEmbedded(name, text);
@@ -41,9 +48,9 @@ function readKernel(request: SourceRequest, ofComment: readonly string[]): Modul
     searchPath,
     ...(env ? { env } : {}),
     // Looked for when the kernel needs it.
-    ...(tritonLib ? { tritonLib: () => tritonLib((diagnostic) => void ctx.diagnostics.push(diagnostic)) } : {}),
+    ...(tritonLib ? { tritonLib: () => tritonLib((diagnostic) => void ctx.diagnostics.push(diagnostic), version.followed) } : {}),
     gpu: gpuCalled(request.target ?? DEFAULT_TARGET)!,
-    triton: tritonOrDefault(request.triton),
+    triton: version.followed,
     defines: [...ofComment, ...python.defines],
   });
   if (!file) return rejectedBy(ctx);
@@ -54,7 +61,7 @@ function readKernel(request: SourceRequest, ofComment: readonly string[]): Modul
   const kernel = chooseKernel(file.kernels, python.kernel, name, (k) => settings(k).length > 0);
   if ("error" in kernel) return rejected(kernel.error, kernel);
   const defines = settings(kernel).flatMap(({ key, value }) => (key === "define" ? [value] : []));
-  if (defines.length > ofComment.length) return readKernel(request, defines);
+  if (defines.length > ofComment.length) return readKernel(request, defines, version);
   if (kernel.refused) {
     ctx.diagnostics.push(kernel.refused);
     return rejectedBy(ctx);
@@ -73,6 +80,11 @@ function readKernel(request: SourceRequest, ofComment: readonly string[]): Modul
   const asked = readOptions(made.options);
   if ("error" in asked) return rejected(`${name}:${kernel.line}: in the comment above '${kernel.name}': ${asked.error}`);
 
+  const wanted = versionFor(request, asked);
+  if (wanted.followed !== version.followed) return readKernel(request, ofComment, wanted);
+  if (wanted.instead !== undefined)
+    ctx.diagnostics.push({ severity: "remark", code: "python.other-triton", message: wanted.instead, notes: [] });
+
   const unknown = unknownConfigs(kernel);
   if (unknown !== undefined) {
     const message = `${unknown}; num_warps, num_stages and num_ctas are the defaults where none are given`;
@@ -87,7 +99,7 @@ function readKernel(request: SourceRequest, ofComment: readonly string[]): Modul
 
   const defaults = {
     target: asked.target,
-    ...(asked.triton === undefined ? {} : { triton: asked.triton }),
+    ...(version.followed === DEFAULT_TRITON ? {} : { triton: version.followed.name }),
     options: { ...(kernel.debug ? { debug: true } : {}), ...optionsOf(made.config), ...asked.options },
   };
   const target = request.target ?? defaults.target ?? DEFAULT_TARGET;
@@ -100,7 +112,7 @@ function readKernel(request: SourceRequest, ofComment: readonly string[]): Modul
     kind: "module",
     module,
     defaults,
-    madeFor: { target, options, version: tritonOrDefault(request.triton ?? asked.triton) },
+    madeFor: { target, options, version: version.followed },
     python: {
       proposal: made.proposal,
       grid: (numbers) => kernel.grid(numbers, constantsOf(kernel, made.specialization)),
@@ -108,6 +120,27 @@ function readKernel(request: SourceRequest, ofComment: readonly string[]): Modul
     request,
     readAgain: readPythonSource,
   };
+}
+
+/** The version of Triton to follow, and what to say where it is not the one that is installed. */
+interface FollowedVersion {
+  readonly followed: TritonVersion;
+  readonly instead?: string;
+}
+/** The version that is asked for, else the installed one where it is known for the target, else the default. */
+function versionFor(
+  { triton, target: ofRequest, installedTriton }: SourceRequest,
+  asked: { readonly triton?: string | undefined; readonly target?: string | undefined },
+): FollowedVersion {
+  const said = triton ?? asked.triton;
+  const release = said === undefined ? installedTriton?.() : undefined;
+  if (release === undefined) return { followed: tritonOrDefault(said) };
+  const target = ofRequest ?? asked.target ?? DEFAULT_TARGET;
+  const known = TRITON_VERSIONS.find(({ name }) => release.startsWith(`${name}.`));
+  const problem = known ? versionProblem(target, known) : isNewerTriton(release) ? unknownTriton(release) : undefined;
+  if (problem === undefined) return { followed: known ?? DEFAULT_TRITON };
+  const instead = `${problem}; it is what python3 would import, and the kernel is compiled as Triton ${DEFAULT_TRITON.name} makes it`;
+  return { followed: DEFAULT_TRITON, instead };
 }
 
 /** The message and the choice where a kernel was captured several times. */

@@ -28,8 +28,10 @@ export interface PythonRequest extends Partial<Pick<PythonHost, "readFile" | "is
   readonly options?: Partial<TargetOptions>;
   /** The version of Triton that is followed: `3.6`, which is the default. */
   readonly triton?: string | undefined;
-  /** The folder of a Triton 3.6 whose library functions are used instead of tt-step's own; asked once, if the kernel calls some. */
-  readonly tritonLib?: (report: (diagnostic: Diagnostic) => void) => string | undefined;
+  /** The version of the user's Triton, `3.8.0`: followed where none is asked for and it is known for the target. */
+  readonly installedTriton?: () => string | undefined;
+  /** The folder of a Triton of that version whose library functions are used instead of tt-step's own; called once, if the kernel calls some. */
+  readonly tritonLib?: (report: (diagnostic: Diagnostic) => void, triton: TritonVersion) => string | undefined;
 }
 
 /** A text to read, and for Python what is compiled of it. */

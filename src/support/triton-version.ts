@@ -184,3 +184,10 @@ export const tritonOrDefault = (name: string | undefined): TritonVersion =>
 /** The message for a version that is not among them. */
 export const unknownTriton = (name: string): string =>
   `Triton ${name} is not known; known are ${TRITON_VERSIONS.map((version) => version.name).join(", ")}`;
+
+/** Whether a release, `3.9.0`, comes after all that are known. */
+export function isNewerTriton(release: string): boolean {
+  const [major = 0, minor = 0] = release.split(".").map(Number);
+  const [lastMajor = 0, lastMinor = 0] = TRITON_VERSIONS.at(-1)!.name.split(".").map(Number);
+  return major > lastMajor || (major === lastMajor && minor > lastMinor);
+}

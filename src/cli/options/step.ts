@@ -95,7 +95,7 @@ const PYTHON_OPTIONS = {
     type: text("DIR", "a folder"),
     group: PYTHON,
     help: "where library functions (tl.sum, tl.cdiv) are read from; none: the built-in ones",
-    defaultText: "python3's Triton, if it is 3.6",
+    defaultText: "python3's Triton, if it is the version that is followed",
   },
 } as const satisfies OptionTable;
 
@@ -107,8 +107,8 @@ export const COMPILER_SETTINGS = {
   triton: {
     type: { ...choice(...TRITONS), read: (given) => tritonCalled(given)?.name } as ValueType<string>,
     group: COMPILE,
-    help: `the version of Triton that is followed; ${PARTIAL.join(" and ")} in part`,
-    defaultText: DEFAULT_TRITON.name,
+    help: `the version of Triton that is followed: ${DEFAULT_TRITON.name} whole, ${PARTIAL.join(" and ")} in part; logs of others can be stepped`,
+    defaultText: `for Python the one that python3 would import if it is among them, else ${DEFAULT_TRITON.name}`,
   },
   target: { type: TARGET, group: COMPILE, help: TARGETS.join(", "), defaultText: `the module's ttg.target, else ${DEFAULT_TARGET}` },
 } as const satisfies OptionTable;

@@ -2,7 +2,6 @@
 import type { Gpu } from "../../gpu/gpu.js";
 import type { Builder } from "../../ir/builder.js";
 import type { Context } from "../../ir/context.js";
-import type { BlockPointerParts } from "./semantic/blocks.js";
 import type { PyInstance, PyValue, Tensor } from "./values.js";
 
 /** The compile options that the language asks about. Source: CUDAOptions and HIPOptions of the backends. */
@@ -18,6 +17,15 @@ export interface LanguageOptions {
   readonly maxNumImpreciseAccDefault: number;
   readonly sanitizeOverflow: boolean;
   readonly debug: boolean;
+}
+
+/** The parts of a block pointer, besides its base. */
+export interface BlockPointerParts {
+  readonly shape: PyValue;
+  readonly strides: PyValue;
+  readonly offsets: PyValue;
+  readonly blockShape: PyValue;
+  readonly order: PyValue;
 }
 
 /** Differences of the language between versions of Triton. Source: semantic.py of each. */

@@ -152,7 +152,8 @@ function roundToTf32({ rw, loc }: Maker, value: Value): Value {
   const { shape } = (value.type as TensorType).params;
   const type = tensorType(shape, i32(rw.ctx));
   const constant = (n: number): Value => rw.value(ConstantOp, { value: splatOf(type, intAttr(i32(rw.ctx), n)) }, { loc });
-  const binary = (def: typeof AddIOp | typeof AndIOp | typeof ShRUIOp, lhs: Value, rhs: Value): Value => rw.value(def, { lhs, rhs }, { loc });
+  const binary = (def: typeof AddIOp | typeof AndIOp | typeof ShRUIOp, lhs: Value, rhs: Value): Value =>
+    rw.value(def, { lhs, rhs }, { loc });
   const cast = (src: Value, to: Type): Value => rw.value(BitcastOp, { src }, { loc, types: [to] });
   const bits = cast(value, type);
   const exponentMask = constant(0x7f800000);

@@ -4,7 +4,7 @@
  */
 import { raise } from "../errors.js";
 import { pyStr, pyTypeName } from "../python-text.js";
-import type { Semantic } from "../semantic.js";
+import type { BlockPointerParts, Semantic } from "../semantic.js";
 import { type Dtype, INT64, isBlock, isFloating, isInt, isPtr, type PointerType } from "../types.js";
 import {
   constexpr,
@@ -20,7 +20,6 @@ import {
   unwrap,
 } from "../values.js";
 import { add, and, mul } from "./arithmetic.js";
-import type { BlockPointerParts } from "./blocks.js";
 import { cast } from "./cast.js";
 import { greaterEqual, lessThan } from "./compare.js";
 import { makeRange, toTensor } from "./constants.js";

@@ -13,7 +13,7 @@ import { i1, i32, i64 } from "../../../ir/builtin-types.js";
 import type { Value } from "../../../ir/value.js";
 import { check, raise } from "../errors.js";
 import { pyRepr, pyStr, pyTypeName, typeName } from "../python-text.js";
-import type { Semantic } from "../semantic.js";
+import type { BlockPointerParts, Semantic } from "../semantic.js";
 import {
   BFLOAT16,
   blockType,
@@ -82,13 +82,6 @@ function indexValue(s: Semantic, elem: PyValue, wide: boolean): Value {
   return constantValue(s, intAttr(wide ? i64(s.ctx) : i32(s.ctx), value));
 }
 
-export interface BlockPointerParts {
-  readonly shape: PyValue;
-  readonly strides: PyValue;
-  readonly offsets: PyValue;
-  readonly blockShape: PyValue;
-  readonly order: PyValue;
-}
 export function makeBlockPointer(s: Semantic, given: Tensor, parts: BlockPointerParts): Tensor {
   const shape = indexValues(s, parts.shape, true);
   const strides = indexValues(s, parts.strides, true);
