@@ -73,6 +73,8 @@ export interface TritonVersion {
   readonly descriptorsSayRounding: boolean;
   /** A bitcast to the type that a value has already folds. */
   readonly foldsBitcasts: boolean;
+  /** Enums of nvvm's ops are printed after two spaces. */
+  readonly setsEnumsApart: boolean;
   /** For users, where the version is not followed whole. */
   readonly partial?: string;
 }
@@ -113,6 +115,7 @@ export const TRITON_3_6: TritonVersion = {
   sizesProfileScratch: false,
   descriptorsSayRounding: false,
   foldsBitcasts: false,
+  setsEnumsApart: true,
   negatesFloats: false,
   combinesOnlyProducts: false,
 };
@@ -162,6 +165,7 @@ export const TRITON_3_8: TritonVersion = {
   waitsForWrites: true,
   sizesProfileScratch: true,
   foldsBitcasts: true,
+  setsEnumsApart: false,
   negatesFloats: true,
   combinesOnlyProducts: true,
   partial: "Triton 3.8 is followed in part: docs/triton-versions.md lists what differs",

@@ -137,7 +137,8 @@ export class AttributeText implements AttrPrinter {
       return `[${elements.map((e) => arrayElementText(e, elementType)).join(", ")}]`;
     }
     if (!entity.def.print) return entity instanceof Type ? this.type(entity) : this.attr(entity);
-    return (entity.def.print as (params: object, p: AttrPrinter) => string)(entity.params, this);
+    const text = (entity.def.print as (params: object, p: AttrPrinter) => string)(entity.params, this);
+    return entity.ctx.triton.setsEnumsApart ? text : text.trimStart();
   }
   loc(loc: Attribute): string {
     return `loc(${this.alias(loc) ?? this.locationBody(loc)})`;

@@ -13,6 +13,7 @@ import type { Value } from "../../ir/value.js";
 import { argSort } from "../../passes/ttg/coalesce/coalesced-layouts.js";
 import { TRITON_3_6, TRITON_3_7, TRITON_3_8, type TritonVersion } from "../../support/triton-version.js";
 import { parseModule } from "../../syntax/parse.js";
+import { printOperation } from "../../syntax/print.js";
 import { readStep } from "../../trace/step-module.js";
 import { defaultOptions } from "./options.js";
 
@@ -81,7 +82,7 @@ function sourceOf(
   const specialized = specialize(chosen, { kernel, signature, types: [], constants: [], config: undefined }, []);
   if ("error" in specialized) throw new Error(specialized.error);
   const module = compileKernel(file!, specialized.specialization, { gpu, ...defaultOptions(capability), debug });
-  if (!module) throw new Error(ctx.diagnostics.map(({ message }) => message).join("\n"));
+  if (!module) throw new Error(ctx.diagnostics.flatMap(({ message, notes }) => [message, ...notes.map((note) => note.message)]).join("\n"));
   return module;
 }
 
@@ -130,8 +131,14 @@ test("what 3.8 adds to the language is named in 3.7", () => {
   const ctx = new Context(ALL_DIALECTS);
   const text = "import triton\nimport triton.language as tl\n@triton.jit\ndef f(p):\n    tl.expect_zero(tl.load(p), True)\n";
   expect(() => sourceOf(ctx, "f.py", text, 80, "*fp32", TRITON_3_7, { kernel: "f" })).toThrow(
-    "module 'triton.language' has no attribute 'expect_zero' (Triton 3.8 has it)",
+    "Triton 3.8 has tl.expect_zero: --triton 3.8 compiles as it does",
   );
+});
+
+test("nvvm's enums are printed after one space since 3.8", () => {
+  const text = (triton: TritonVersion) => printOperation(stored(`triton-${triton.name}/rows-sm80.llvm.mlir`, triton));
+  expect(text(TRITON_3_7)).toContain(" nvvm.shfl.sync  bfly ");
+  expect(text(TRITON_3_8)).toContain(" nvvm.shfl.sync bfly ");
 });
 
 test("a convolution's channels, with equally contiguous dimensions: the last one is the fastest since 3.7", () => {

@@ -1,6 +1,6 @@
 /** Attributes of values inside a kernel. Source: code_generator.py, CodeGenerator.get_Attribute. */
 import { hostAttribute } from "../host/attributes.js";
-import { raise } from "../language/errors.js";
+import { PyError, raise } from "../language/errors.js";
 import { member } from "../language/members.js";
 import { versionThatAdds } from "../language/modules.js";
 import { noAttribute } from "../language/python-text.js";
@@ -14,7 +14,9 @@ export function getAttribute(g: Generator, value: PyValue, name: string): PyValu
   const plain = isConstexpr(value) ? value.value : value;
   if (isKind(plain, "class")) return raise("AttributeError", `type object '${plain.name}' has no attribute '${name}'`);
   const since = isKind(plain, "module") ? versionThatAdds(plain.name, name, g.compilation.host.triton) : undefined;
-  return raise("AttributeError", `${noAttribute(plain, name)}${since ? ` (Triton ${since.name} has it)` : ""}`);
+  const error = new PyError("AttributeError", noAttribute(plain, name));
+  if (since) error.notes = [{ message: `Triton ${since.name} has tl.${name}: --triton ${since.name} compiles as it does` }];
+  throw error;
 }
 
 /** The attribute, or undefined when the value has none of that name. */
