@@ -228,6 +228,7 @@ function next(state: State, direction: 1 | -1): State {
 }
 
 function context(state: State, by: 1 | -1): State {
+  if (displayOf(state)?.mode === "IR") return say(state, "all lines are shown");
   const steps = [0, 1, 3, 6, 12, 25, 100_000];
   const at = steps.findIndex((c) => c >= state.view.diff.context);
   const to = steps[Math.max(0, Math.min(steps.length - 1, at + by))]!;

@@ -17,7 +17,7 @@ import { TourGuide } from "./tour.js";
 import { Views } from "./views.js";
 
 /** Milliseconds of rest after which a change is compiled, and after which the address has it. */
-const REST = 60;
+const REST = 20;
 const LINK_REST = 400;
 
 class Page {

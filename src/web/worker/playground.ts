@@ -192,8 +192,8 @@ export class Playground {
     const same = held && session.trace.steps.find((s) => s.flag === held.flag && s.run === held.run);
     this.become(reduce(this.#state, { type: "session", session, select: same?.index ?? firstStep(session) }));
     if (open !== undefined) this.become(reduce(this.#state, { type: "screen", screen: open }));
-    // A first result is seen at once; findings take about half as long as the passes.
-    if (isFirst) this.draw(["status", "passes"]);
+    // Passes are seen at once: what is found in the final code takes about half as long as they did. The status says that all is there.
+    this.draw(isFirst ? ["status", "passes"] : ["passes", "diff"]);
     this.draw();
     if (!against) return;
     const other = yield* this.trace(against);

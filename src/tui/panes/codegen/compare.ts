@@ -22,12 +22,13 @@ export function compareItems(session: Session, width: number): readonly CodegenI
 
 const TITLE = style("title", "none", BOLD);
 const compared = memo((trace: Trace, other: Trace, name: string, columns: number): readonly CodegenItem[] => {
+  const said = (text: string): Row[] => wrapText(text, columns - 2).map((part) => line(` ${part}`, MUTED));
   const rows: Row[] = [line(`${name} → here`, TITLE)];
   if (codegenStep(trace) && codegenStep(other)) {
     const [was, is] = [finalFacts(other), finalFacts(trace)];
     const differences = compareFacts(was, is);
     const width = Math.max(0, ...differences.map(({ what }) => what.length));
-    if (differences.length === 0) rows.push(line("  the same instructions, shared memory and conversions", MUTED));
+    if (differences.length === 0) rows.push(...said("the same instructions, shared memory and conversions"));
     for (const { what, before, after } of differences) {
       const head = ` ${what.padEnd(width)} `;
       const [old, now] = [
@@ -37,19 +38,21 @@ const compared = memo((trace: Trace, other: Trace, name: string, columns: number
       if (head.length + before.length + after.length + 3 <= columns) rows.push([[head, MUTED], old, [" → ", MUTED], now]);
       else rows.push([[head, MUTED]], [["   ", MUTED], old], [[" → ", MUTED], now]);
     }
-    for (const text of wrapText(`the same: ${sameFigures(was, is).join(", ")}`, columns - 2)) rows.push(line(` ${text}`, MUTED));
-  } else rows.push(line("  one side ends before the final code", MUTED));
-  rows.push(...ptxRows(other.artifacts.ptx, trace.artifacts.ptx));
-  // A dump has no PTX, and says nothing of the Triton that made it.
+    rows.push(...said(`the same: ${sameFigures(was, is).join(", ")}`));
+  } else rows.push(...said("one side ends before the final code"));
+  rows.push(...ptxRows(other.artifacts.ptx, trace.artifacts.ptx, said));
+  // A dump has no PTX, and says nothing of the Triton that made it; a kernel for an AMD GPU has none.
   const [unmade] = [other, trace].flatMap((side, i) =>
-    side.artifacts.ptx === undefined && side.triton ? [i === 0 ? name : "this side"] : [],
+    side.artifacts.ptx === undefined && side.triton && codegenStep(side) && side.target?.startsWith("cuda:")
+      ? [i === 0 ? name : "this side"]
+      : [],
   );
   if (unmade !== undefined)
-    for (const text of wrapText(
-      `PTX and registers are not compared: the PTX of ${unmade} was not made, as for more than 2,000 ops it is made when its tab is opened`,
-      columns - 1,
-    ))
-      rows.push(line(text, MUTED));
+    rows.push(
+      ...said(
+        `PTX and registers are not compared: the PTX of ${unmade} was not made, as for more than 2,000 ops it is made when its tab is opened`,
+      ),
+    );
   return rows.map((row) => ({ row }));
 }, 4);
 
@@ -57,12 +60,12 @@ const compared = memo((trace: Trace, other: Trace, name: string, columns: number
 const LONGEST = 1 << 19;
 const SIGNS = { same: ["  ", 0], removed: ["- ", style("removed", "none", BOLD)], added: ["+ ", style("added", "none", BOLD)] } as const;
 
-function ptxRows(before: string | undefined, after: string | undefined): readonly Row[] {
+function ptxRows(before: string | undefined, after: string | undefined, said: (text: string) => Row[]): readonly Row[] {
   if (before === undefined || after === undefined) return [];
   const diff = before.length + after.length > LONGEST ? undefined : ptxDiff(before, after);
-  if (!diff) return [line("PTX: too much for a comparison by lines; --codegen --against prints it", MUTED)];
+  if (!diff) return said("PTX: too much for a comparison by lines; --codegen --against prints it");
   const found = hunks(diff.rows, 2);
-  if (found.length === 0) return [line("PTX: the same, but for numbers of registers and labels", MUTED)];
+  if (found.length === 0) return said("PTX: the same, but for numbers of registers and labels");
   return [
     line("PTX", TITLE),
     ...found.flatMap(({ start, end }): Row[] => [

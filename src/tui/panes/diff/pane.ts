@@ -5,7 +5,7 @@ import { reanchored } from "../../control/walk.js";
 import { line, MUTED, type Row } from "../../draw/style.js";
 import { cut } from "../../draw/text-width.js";
 import { insideOf } from "../../state/places.js";
-import { type Scroll, type State, withView } from "../../state/state.js";
+import { type Scroll, type State, say, withView } from "../../state/state.js";
 import { selectedStep, symbolOf } from "../../state/steps.js";
 import type { PaneDef } from "../pane.js";
 import { cursorLine, diffRows, displayOf, isUnchanged, namesOn, rowAt, shownMode } from "./model.js";
@@ -99,7 +99,10 @@ export const diffPane: PaneDef<DiffView> = {
     const word = Math.max(-1, Math.min(count - 1, state.view.diff.word + by));
     return withView(state, { diff: { ...state.view.diff, word } });
   },
-  sideways: (state, by) => withView(state, { diff: { ...state.view.diff, left: leftAway(state.view.diff, by) } }),
+  sideways: (state, by) =>
+    state.view.diff.wrap
+      ? say(state, "long lines go on in the next row; W cuts them")
+      : withView(state, { diff: { ...state.view.diff, left: leftAway(state.view.diff, by) } }),
   click: (state, _, y) => {
     const row = rowAt(state, insideOf(state, "diff") ?? { width: 80, height: 20 }, y);
     return withView(state, { diff: { ...state.view.diff, row, word: -1 } });
