@@ -7,10 +7,14 @@ import { AtomicCASOp, AtomicRMWOp } from "../dialects/tt/ops/memory.js";
 import { ReduceOp, ScanOp } from "../dialects/tt/ops/reduce.js";
 import { getPointeeType, PointerType } from "../dialects/tt/types.js";
 import { encodingParams, toLinearLayout } from "../dialects/ttg/encodings/define-encoding.js";
-import { enclosingModule, getThreadsPerWarp } from "../dialects/ttg/num-warps.js";
+import { enclosingModule, getThreadsPerWarp, TARGET } from "../dialects/ttg/num-warps.js";
 import { ConvertLayoutOp } from "../dialects/ttg/ops/convert-layout.js";
+import { targetOf } from "../dialects/ttg/target.js";
 import { TensormapCreateOp } from "../dialects/ttng/ops/tma.js";
+import { archOf } from "../gpu/amd.js";
+import { gpuOf } from "../gpu/nvidia.js";
 import type { Type } from "../ir/attribute.js";
+import { stringOf } from "../ir/builtin-attrs.js";
 import { bitWidth, elementTypeOrSelf, numElements, RankedTensorType, type TensorType } from "../ir/builtin-types.js";
 import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
@@ -30,12 +34,19 @@ export const defaultScratchSize: ScratchSize = (op) => scratchSize(op, (src, dst
 
 /** For an NVIDIA target: conversions with the matrix instructions that it has. */
 export function nvidiaScratchSize(target: MatrixInstructions): ScratchSize {
-  return (op) =>
-    scratchSize(op, (src, dst, bits) => {
-      const tiles = getSrcDstTiles(target, bits);
-      return optimalSwizzling(src, dst, tiles.src, tiles.dst, bits).smem;
-    });
+  return (op) => scratchSize(op, nvidiaSwizzling(target));
 }
+const nvidiaSwizzling =
+  (target: MatrixInstructions): Swizzle =>
+  (src, dst, bits) => {
+    const tiles = getSrcDstTiles(target, bits);
+    return optimalSwizzling(src, dst, tiles.src, tiles.dst, bits).smem;
+  };
+/** How conversions of the module around `op` use shared memory, by its `ttg.target`; as for sm_80 where that names no GPU. */
+export const swizzlingFor = (op: Operation): Swizzle =>
+  archOf(stringOf(enclosingModule(op)?.attr(TARGET))) ? optimalSwizzlingLdSt : nvidiaSwizzling(targetOf(op) ?? gpuOf(80));
+/** The scratch memory that `op` needs on the GPU that its module is for. */
+export const scratchSizeOnTarget: ScratchSize = (op) => scratchSize(op, swizzlingFor(op));
 
 /** The bits of an element as conversions store it: pointers have 64, and nothing less than 8. */
 export function storedBitWidth(type: Type): number {

@@ -11,7 +11,7 @@ import { DotOp, DotScaledOp } from "../dialects/tt/ops/dot.js";
 import { AtomicCASOp, AtomicRMWOp, LoadOp } from "../dialects/tt/ops/memory.js";
 import { encodingParams } from "../dialects/ttg/encodings/define-encoding.js";
 import { ConvertLayoutOp } from "../dialects/ttg/ops/convert-layout.js";
-import { capabilityOf, gpuOf } from "../gpu/nvidia.js";
+import { gpuCalled } from "../gpu/gpu.js";
 import { encodingOf, RankedTensorType, type TensorType } from "../ir/builtin-types.js";
 import type { Operation } from "../ir/operation.js";
 import { isMma } from "../layout/encoding-params.js";
@@ -105,10 +105,9 @@ function aboutKernel(trace: Trace): Found[] {
   if (!last) return found;
   const whole = { inLoop: false, step: last.index, op: undefined, source: undefined } as const;
   const { shared } = headlineOf(trace);
-  const capability = capabilityOf(trace.target);
-  const limit = capability === undefined ? undefined : gpuOf(capability).sharedMemoryPerCta;
+  const limit = trace.target === undefined ? undefined : gpuCalled(trace.target)?.sharedMemoryPerCta;
   if (shared !== undefined && limit !== undefined && shared > limit) {
-    const step = trace.steps.find((s) => s.flag === "allocate-shared-memory-nv") ?? last;
+    const step = trace.steps.find((s) => /^allocate-.*shared-memory/.test(s.flag)) ?? last;
     const why = "The launch fails; fewer stages or smaller blocks need less";
     const title = `${shared} bytes of shared memory, and a CTA of ${trace.target} has at most ${limit}`;
     found.push({ ...whole, kind: "shared memory", title, why: [why], step: step.index, cost: shared });
@@ -300,7 +299,7 @@ const excess = ({ wavefronts, count }: CodegenFact): number => (wavefronts!.need
 function conversion(queries: StepQueries, op: Operation, facts: readonly CodegenFact[]): Found | undefined {
   const convert = ConvertLayoutOp.match(op);
   if (!convert) return undefined;
-  const { means, bytes } = conversionCost(convert, gpuOf(capabilityOf(queries.trace.target) ?? 80));
+  const { means, bytes } = conversionCost(convert);
   if (means !== "shared memory") return undefined;
   const barriers = facts.filter(({ kind }) => kind === "barrier").reduce((n, { count }) => n + count, 0);
   const title = `ttg.convert_layout through ${bytes} bytes of shared memory${barriers > 0 ? `, with ${barriers} barrier${barriers === 1 ? "" : "s"}` : ""}`;

@@ -5,6 +5,7 @@
 import { type Rejected, rejected } from "../compile/source.js";
 import { readInstruction } from "../explain/codegen/ptx-instruction.js";
 import { headlineOf } from "../explain/headline.js";
+import { archOf } from "../gpu/amd.js";
 import { capabilityOf } from "../gpu/nvidia.js";
 import { GPU_PRODUCTS, type GpuProduct, type Pipe, productCalled, productOf, type TensorKind } from "../gpu/products.js";
 import { nearestText } from "../support/nearest.js";
@@ -216,6 +217,7 @@ const passesL1 = ({ direction, mnemonic }: SiteCost): boolean =>
 
 /** The record of the GPU, which must be one of the target's. */
 function productFor(trace: Trace, name: string | undefined): GpuProduct | Rejected {
+  if (archOf(trace.target) !== undefined) return rejected(`counts and bounds are of NVIDIA's GPUs; ${trace.target} is not modelled`);
   const capability = capabilityOf(trace.target);
   const known = GPU_PRODUCTS.map((product) => product.name);
   if (name === undefined) {

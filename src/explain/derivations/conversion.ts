@@ -1,15 +1,12 @@
 /** Derives a conversion of layouts: the elements that move, the way they take, its cost, and why it goes this way. */
-import { nvidiaScratchSize, storedBitWidth } from "../../analysis/scratch-size.js";
+import { scratchSizeOnTarget, storedBitWidth, swizzlingFor } from "../../analysis/scratch-size.js";
 import { toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
 import { ConvertLayoutOp } from "../../dialects/ttg/ops/convert-layout.js";
-import { targetOf } from "../../dialects/ttg/target.js";
-import { gpuOf } from "../../gpu/nvidia.js";
 import { encodingOf, type TensorType } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import { actionRemoveBroadcastedRegs } from "../../layout/column-action.js";
 import { conversionShape } from "../../layout/conversion.js";
-import { getSrcDstTiles, optimalSwizzling } from "../../layout/swizzle.js";
 
 /** Lines; none for other ops. */
 export function conversionMoves(op: Operation): readonly string[] {
@@ -38,16 +35,14 @@ export function conversionMoves(op: Operation): readonly string[] {
     cta: "elements change warps, which only shared memory connects",
     cluster: "elements change CTAs: each writes to the shared memory of another",
   }[scope as "warp" | "cta" | "cluster"];
-  const gpu = targetOf(op) ?? gpuOf(80);
   const bits = storedBitWidth(convert.src.type);
-  const tiles = getSrcDstTiles(gpu, bits);
   const [src, dst] = [from, to].map((layout) => actionRemoveBroadcastedRegs(layout).apply(layout)) as [typeof from, typeof to];
-  const { smem } = optimalSwizzling(src, dst, tiles.src, tiles.dst, bits);
+  const smem = swizzlingFor(op)(src, dst, bits);
   const rounds = smem.getInDimSize("reps");
   const together = (smem.getInDimSize("vector") * bits) / 8;
   return [
     ...lines,
     `${why}: shared memory`,
-    `${nvidiaScratchSize(gpu)(op)} bytes in ${rounds === 1 ? "one round" : `each of ${rounds} rounds`}, ${together} bytes of a thread together; placed by xor of the addresses so that neither side has more bank conflicts than it must, without padding`,
+    `${scratchSizeOnTarget(op)} bytes in ${rounds === 1 ? "one round" : `each of ${rounds} rounds`}, ${together} bytes of a thread together; placed by xor of the addresses so that neither side has more bank conflicts than it must, without padding`,
   ];
 }

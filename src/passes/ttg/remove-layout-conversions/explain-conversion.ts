@@ -1,18 +1,15 @@
 /** Why a conversion of layouts is there: what wants the layout on either side, what it costs, and what stopped its removal. */
 
-import { nvidiaScratchSize } from "../../../analysis/scratch-size.js";
+import { scratchSizeOnTarget } from "../../../analysis/scratch-size.js";
 import { ForOp } from "../../../dialects/scf/ops/for.js";
 import { YieldOp } from "../../../dialects/scf/ops/yield.js";
 import { encodingParams, toLinearLayout } from "../../../dialects/ttg/encodings/define-encoding.js";
 import { DotOperandEncoding } from "../../../dialects/ttg/encodings/dot-op.js";
 import { ConvertLayoutOp } from "../../../dialects/ttg/ops/convert-layout.js";
-import { targetOf } from "../../../dialects/ttg/target.js";
-import { gpuOf } from "../../../gpu/nvidia.js";
 import { encodingOf, type TensorType } from "../../../ir/builtin-types.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
 import { cvtNeedsWarpShuffle, cvtReordersRegisters, minimalCvtLayout } from "../../../layout/conversion.js";
-import type { MatrixInstructions } from "../../../layout/swizzle.js";
 import { RemarkRefs, type RemarkText } from "../../../pass/remark.js";
 import { getConvertBackwardSlice } from "./convert-backward-slice.js";
 import { isLayoutAnchor } from "./layout-propagation.js";
@@ -24,19 +21,19 @@ export interface ConversionCost {
   /** Bytes of shared memory, as allocate-shared-memory reserves them; 0 unless it goes through there. */
   readonly bytes: number;
 }
-export function conversionCost({ op, src, result }: ConvertView, gpu: MatrixInstructions): ConversionCost {
+export function conversionCost({ op, src, result }: ConvertView): ConversionCost {
   const layoutOf = ({ type }: Value) => toLinearLayout((type as TensorType).params.shape, encodingOf(type)!);
   const [from, to] = [layoutOf(src), layoutOf(result)];
   if (minimalCvtLayout(from, to).outDimNames.length === 0) return { means: "nothing", bytes: 0 };
   if (cvtReordersRegisters(from, to)) return { means: "registers", bytes: 0 };
   if (cvtNeedsWarpShuffle(from, to)) return { means: "shuffles", bytes: 0 };
-  return { means: "shared memory", bytes: nvidiaScratchSize(gpu)(op) };
+  return { means: "shared memory", bytes: scratchSizeOnTarget(op) };
 }
 
 export function explainConversion(convert: ConvertView): RemarkText {
   const { op, src, result } = convert;
   const refs = new RemarkRefs(op);
-  const { means, bytes } = conversionCost(convert, targetOf(op) ?? gpuOf(80));
+  const { means, bytes } = conversionCost(convert);
   const from = anchorBefore(src);
   const to = anchorAfter(result);
   const reason = whyItStays(convert, refs);
