@@ -1,4 +1,4 @@
-/** What a definition requires of its ops: numbers, types and groups of operands and results, attributes, regions. */
+/** Requirements of a definition on its ops: numbers, types and groups of operands and results, attributes, regions. */
 import type { Attribute } from "./attribute.js";
 import { intsOf } from "./builtin-attrs.js";
 import type { Arity } from "./constraints.js";

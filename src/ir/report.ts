@@ -1,4 +1,4 @@
-/** What a verifier says, as diagnostics of the Context. */
+/** Reports of a verifier, as diagnostics of the Context. */
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { OpReport } from "./define-op.js";
 import { type LocationRef, positionOfLocation } from "./location.js";
