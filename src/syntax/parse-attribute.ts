@@ -36,11 +36,11 @@ import {
   numElements,
 } from "../ir/builtin-types.js";
 import { numberToBits } from "../ir/float.js";
+import type { EntityParser } from "./entity-parser.js";
 import { parseLocationInParens } from "./parse-location.js";
-import type { Parser } from "./parser.js";
 
 /** Reads an attribute, or returns undefined when none starts here. `type` is the one expected, so that it need not be written. */
-export function parseOptionalAttribute(p: Parser, type?: Type): Attribute | undefined {
+export function parseOptionalAttribute(p: EntityParser, type?: Type): Attribute | undefined {
   const { cursor } = p;
   const c = cursor.skip();
   if (c === 35) return parseHash(p, type);
@@ -59,7 +59,7 @@ export function parseOptionalAttribute(p: Parser, type?: Type): Attribute | unde
   return asType && TypeAttr.get(p.ctx, { type: asType });
 }
 
-const KEYWORDS = new Map<string, (p: Parser, type: Type | undefined) => Attribute>([
+const KEYWORDS = new Map<string, (p: EntityParser, type: Type | undefined) => Attribute>([
   ["true", (p) => intAttr(i1(p.ctx), 1)],
   ["false", (p) => intAttr(i1(p.ctx), 0)],
   ["unit", (p) => unitAttr(p.ctx)],
@@ -73,12 +73,12 @@ const KEYWORDS = new Map<string, (p: Parser, type: Type | undefined) => Attribut
   ["distinct", parseDistinct],
 ]);
 
-function parseLocationAttr(p: Parser): Attribute {
+function parseLocationAttr(p: EntityParser): Attribute {
   p.ctx.hasAliases = true;
   return parseLocationInParens(p);
 }
 
-function parseHash(p: Parser, type: Type | undefined): Attribute {
+function parseHash(p: EntityParser, type: Type | undefined): Attribute {
   const { cursor } = p;
   const at = cursor.pos;
   const end = cursor.suffixEnd(at + 1);
@@ -98,7 +98,7 @@ function parseHash(p: Parser, type: Type | undefined): Attribute {
   return p.attrAliases.get(name) ?? p.fail(`undefined symbol alias id '${name}'`, at, "parse.alias");
 }
 
-function parseOpaqueAttr(p: Parser, dialect: string, at: number, type: Type | undefined): Attribute {
+function parseOpaqueAttr(p: EntityParser, dialect: string, at: number, type: Type | undefined): Attribute {
   const start = p.cursor.pos;
   p.cursor.pos++;
   const word = p.cursor.peekIdent();
@@ -115,13 +115,13 @@ function parseOpaqueAttr(p: Parser, dialect: string, at: number, type: Type | un
   return OpaqueAttr.get(p.ctx, { dialect, data, type: p.optPunct(":") ? p.type() : undefined });
 }
 
-function parseStringAttr(p: Parser, type: Type | undefined): Attribute {
+function parseStringAttr(p: EntityParser, type: Type | undefined): Attribute {
   const value = p.cursor.string();
   const written = type ?? (p.optPunct(":") ? p.type() : undefined);
   return StringAttr.get(p.ctx, { value, type: NoneType.is(written) ? undefined : written });
 }
 
-function parseSymbolRef(p: Parser): Attribute {
+function parseSymbolRef(p: EntityParser): Attribute {
   const root = p.symbolName();
   if (!p.cursor.at("::")) return symbolRef(p.ctx, root);
   const nested: string[] = [];
@@ -130,10 +130,10 @@ function parseSymbolRef(p: Parser): Attribute {
 }
 
 /** `{a = 1, b, "c d" = 2}` */
-export function parseDictionary(p: Parser): ReturnType<typeof dictAttr> {
+export function parseDictionary(p: EntityParser): ReturnType<typeof dictAttr> {
   return dictAttr(p.ctx, parseDictionaryEntries(p));
 }
-export function parseDictionaryEntries(p: Parser): [string, Attribute][] {
+export function parseDictionaryEntries(p: EntityParser): [string, Attribute][] {
   const seen = new Set<string>();
   return p.list("{", "}", (): [string, Attribute] => {
     const at = p.pos;
@@ -145,7 +145,7 @@ export function parseDictionaryEntries(p: Parser): [string, Attribute][] {
   });
 }
 
-function parseNumber(p: Parser, expected: Type | undefined): Attribute {
+function parseNumber(p: EntityParser, expected: Type | undefined): Attribute {
   const at = p.pos;
   const negative = p.optPunct("-");
   const text = p.cursor.optNumber() ?? p.fail("expected integer or float attribute", at, "parse.attribute");
@@ -163,13 +163,13 @@ function parseNumber(p: Parser, expected: Type | undefined): Attribute {
 }
 
 /** The attribute of a number as written. A float type takes decimals, or hexadecimal bits. */
-function numberAttr(p: Parser, negative: boolean, text: string, type: Type, at: number): Attribute {
+function numberAttr(p: EntityParser, negative: boolean, text: string, type: Type, at: number): Attribute {
   if (FloatType.is(type)) return FloatAttr.get(p.ctx, { bits: floatBits(p, negative, text, type, at), type });
   if (!IntegerType.is(type) && !IndexType.is(type)) p.fail("integer literal not valid for specified type", at, "parse.attribute");
   return IntegerAttr.get(p.ctx, { value: integerValue(p, negative, text, type, at), type });
 }
 
-function floatBits(p: Parser, negative: boolean, text: string, type: Type, at: number): bigint {
+function floatBits(p: EntityParser, negative: boolean, text: string, type: Type, at: number): bigint {
   if (!FloatType.is(type)) return p.fail("expected floating point type", at, "parse.attribute");
   const { width } = FLOAT_FORMATS[type.params.kind];
   if (/^0x/.test(text)) {
@@ -182,7 +182,7 @@ function floatBits(p: Parser, negative: boolean, text: string, type: Type, at: n
   return numberToBits(negative ? -Number(text) : Number(text), type);
 }
 
-function integerValue(p: Parser, negative: boolean, text: string, type: Type, at: number): bigint {
+function integerValue(p: EntityParser, negative: boolean, text: string, type: Type, at: number): bigint {
   if (text.includes(".")) p.fail("floating point value not valid for specified type", at, "parse.attribute");
   if (text.length > 4096) p.fail("integer constant out of range for attribute", at, "parse.attribute");
   const magnitude = BigInt(text);
@@ -202,7 +202,7 @@ function integerValue(p: Parser, negative: boolean, text: string, type: Type, at
 }
 
 /** `array<i32: 1, 2>` */
-function parseDenseArray(p: Parser): Attribute {
+function parseDenseArray(p: EntityParser): Attribute {
   p.punct("<");
   const at = p.pos;
   const elementType = p.type();
@@ -216,7 +216,7 @@ function parseDenseArray(p: Parser): Attribute {
   return DenseArrayAttr.get(p.ctx, { elementType, elements });
 }
 /** One element of a dense array: a number or, for i1, `true` or `false`. */
-export function arrayElement(p: Parser, elementType: Type): bigint {
+export function arrayElement(p: EntityParser, elementType: Type): bigint {
   if (p.optKeyword("true")) return wrapInt(1n, elementType);
   if (p.optKeyword("false")) return 0n;
   const at = p.pos;
@@ -228,7 +228,7 @@ export function arrayElement(p: Parser, elementType: Type): bigint {
 type Literal = { readonly text: string; readonly negative: boolean; readonly at: number };
 
 /** `dense<1> : tensor<4xi32>`, `dense<[[1, 2], [3, 4]]> : ...`, `dense<"0x...">`, `dense<>`. */
-function parseDense(p: Parser, expected: Type | undefined): Attribute {
+function parseDense(p: EntityParser, expected: Type | undefined): Attribute {
   p.punct("<");
   const at = p.pos;
   if (p.atPunct('"')) return parseDenseStrings(p, expected);
@@ -264,7 +264,7 @@ function parseDense(p: Parser, expected: Type | undefined): Attribute {
 }
 
 /** Reads nested lists of numbers; all lists of one level must be equally long. */
-function readNested(p: Parser, depth: number, values: Literal[], shape: number[]): void {
+function readNested(p: EntityParser, depth: number, values: Literal[], shape: number[]): void {
   if (depth > 64) p.fail("elements literal is nested too deeply", p.pos, "parse.nesting");
   if (!p.atPunct("[")) {
     const at = p.pos;
@@ -294,7 +294,7 @@ function readNested(p: Parser, depth: number, values: Literal[], shape: number[]
   shape.push(count, ...(inner ?? []));
 }
 
-function parseDenseStrings(p: Parser, expected: Type | undefined): Attribute {
+function parseDenseStrings(p: EntityParser, expected: Type | undefined): Attribute {
   const at = p.pos;
   const strings = [p.cursor.string()];
   p.punct(">");
@@ -320,14 +320,14 @@ function parseDenseStrings(p: Parser, expected: Type | undefined): Attribute {
   return DenseStringElementsAttr.get(p.ctx, { type, elements: strings });
 }
 
-function parseDenseResource(p: Parser, expected: Type | undefined): Attribute {
+function parseDenseResource(p: EntityParser, expected: Type | undefined): Attribute {
   p.punct("<");
   const handle = p.cursor.optString() ?? p.cursor.ident();
   p.punct(">");
   return DenseResourceAttr.get(p.ctx, { handle, type: expected ?? (p.punct(":"), p.type()) });
 }
 
-function parseStrided(p: Parser): Attribute {
+function parseStrided(p: EntityParser): Attribute {
   const entry = (): bigint => (p.optPunct("?") ? -(2n ** 63n) : p.integer());
   p.punct("<");
   const strides = p.list("[", "]", entry);
@@ -341,7 +341,7 @@ function parseStrided(p: Parser): Attribute {
   return StridedLayoutAttr.get(p.ctx, { offset, strides });
 }
 
-function parseDistinct(p: Parser): Attribute {
+function parseDistinct(p: EntityParser): Attribute {
   p.punct("[");
   const number = p.integer();
   p.punct("]");

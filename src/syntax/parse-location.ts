@@ -5,7 +5,7 @@
 
 import type { Attribute } from "../ir/attribute.js";
 import { CallSiteLoc, callSiteLoc, FileLineColLoc, fusedLoc, isLocation, NameLoc, nameLoc, unknownLoc } from "../ir/location.js";
-import type { Parser } from "./parser.js";
+import type { EntityParser } from "./entity-parser.js";
 
 /** A trailing location whose alias is not defined yet. */
 export interface PendingLocation {
@@ -15,21 +15,21 @@ export interface PendingLocation {
 }
 
 /** Reads what follows `loc`. */
-export function parseLocationInParens(p: Parser): Attribute {
+export function parseLocationInParens(p: EntityParser): Attribute {
   p.punct("(");
   const loc = nested(p);
   p.punct(")");
   return loc;
 }
 
-function nested(p: Parser): Attribute {
+function nested(p: EntityParser): Attribute {
   p.enter();
   const loc = locationInstance(p);
   p.leave();
   return loc;
 }
 
-function locationInstance(p: Parser): Attribute {
+function locationInstance(p: EntityParser): Attribute {
   const c = p.cursor.skip();
   if (c === 34) return fileOrName(p);
   if (c === 35) {
@@ -57,7 +57,7 @@ function locationInstance(p: Parser): Attribute {
   return p.fail("expected location instance", undefined, "parse.location");
 }
 
-function fileOrName(p: Parser): Attribute {
+function fileOrName(p: EntityParser): Attribute {
   const name = p.cursor.string();
   if (!p.optPunct(":")) {
     if (!p.optPunct("(")) return nameLoc(name, unknownLoc(p.ctx));
@@ -74,7 +74,7 @@ function fileOrName(p: Parser): Attribute {
   return FileLineColLoc.get(p.ctx, { file: name, line, column, endLine, endColumn: lineOrColumn(p, "column") });
 }
 
-function lineOrColumn(p: Parser, what: string): number {
+function lineOrColumn(p: EntityParser, what: string): number {
   const at = p.pos;
   const text = p.cursor.optNumber();
   const number = Number(text);
@@ -83,7 +83,7 @@ function lineOrColumn(p: Parser, what: string): number {
 }
 
 /** Reads `loc(...)` if it comes next and hands it to `apply`; an alias defined further down is handed over by `resolvePending`. */
-export function parseTrailingLocation(p: Parser, apply: (loc: Attribute) => void): void {
+export function parseTrailingLocation(p: EntityParser, apply: (loc: Attribute) => void): void {
   const { cursor } = p;
   if (cursor.skip() !== 108 || !cursor.optKeyword("loc")) return;
   p.punct("(");
@@ -104,14 +104,14 @@ export function parseTrailingLocation(p: Parser, apply: (loc: Attribute) => void
 }
 
 /** At the end of the source, when all aliases are known. */
-export function resolvePending(p: Parser): void {
+export function resolvePending(p: EntityParser): void {
   for (const { alias, pos, apply } of p.pendingLocations) {
     const loc = p.attrAliases.get(alias) ?? p.fail("operation location alias was never defined", pos, "parse.location");
     applyLocation(p, loc, pos, apply);
   }
 }
 
-function applyLocation(p: Parser, attr: Attribute, pos: number, apply: (loc: Attribute) => void): void {
+function applyLocation(p: EntityParser, attr: Attribute, pos: number, apply: (loc: Attribute) => void): void {
   if (!isLocation(attr)) p.fail("expected location, but found other attribute", pos, "parse.location");
   apply(attr);
 }

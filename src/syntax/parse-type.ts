@@ -1,6 +1,6 @@
 /** The syntax of types. Source: mlir/lib/AsmParser/TypeParser.cpp. */
 
-import type { Type } from "../ir/attribute.js";
+import type { Attribute, Type } from "../ir/attribute.js";
 import {
   ComplexType,
   FLOAT_FORMATS,
@@ -21,12 +21,12 @@ import {
   UnrankedTensorType,
   VectorType,
 } from "../ir/builtin-types.js";
-import type { Parser } from "./parser.js";
+import type { EntityParser } from "./entity-parser.js";
 
 const MAX_INTEGER_WIDTH = (1 << 24) - 1;
 
 /** Reads a type, or returns undefined when none starts here. */
-export function parseOptionalType(p: Parser): Type | undefined {
+export function parseOptionalType(p: EntityParser): Type | undefined {
   const { cursor } = p;
   const c = cursor.skip();
   if (c === 33) return parseDialectType(p);
@@ -51,7 +51,7 @@ export function parseOptionalType(p: Parser): Type | undefined {
   return read(p);
 }
 
-const KEYWORDS = new Map<string, (p: Parser) => Type>([
+const KEYWORDS = new Map<string, (p: EntityParser) => Type>([
   ["index", (p) => indexType(p.ctx)],
   ["none", (p) => noneType(p.ctx)],
   ["tensor", parseTensor],
@@ -61,7 +61,7 @@ const KEYWORDS = new Map<string, (p: Parser) => Type>([
   ["tuple", (p) => TupleType.get(p.ctx, { types: p.list("<", ">", () => p.type()) })],
 ]);
 
-function parseTensor(p: Parser): Type {
+function parseTensor(p: EntityParser): Type {
   p.punct("<");
   if (p.optPunct("*")) {
     p.keyword("x", true);
@@ -80,7 +80,7 @@ function parseTensor(p: Parser): Type {
   return type;
 }
 
-function parseComplex(p: Parser): Type {
+function parseComplex(p: EntityParser): Type {
   p.punct("<");
   const at = p.pos;
   const elementType = p.type();
@@ -95,7 +95,7 @@ function isValidTensorElement(type: Type): boolean {
     : true;
 }
 
-function parseVector(p: Parser): Type {
+function parseVector(p: EntityParser): Type {
   p.punct("<");
   const shape: number[] = [];
   const scalable: boolean[] = [];
@@ -126,12 +126,12 @@ function parseVector(p: Parser): Type {
   return VectorType.get(p.ctx, { shape, elementType, scalable: scalable.some((s) => s) ? scalable : undefined });
 }
 
-function parseMemRef(p: Parser): Type {
+function parseMemRef(p: EntityParser): Type {
   p.punct("<");
   const shape = p.dimensionList();
   const elementType = p.type();
-  let layout: ReturnType<Parser["attribute"]> | undefined;
-  let memorySpace: ReturnType<Parser["attribute"]> | undefined;
+  let layout: Attribute | undefined;
+  let memorySpace: Attribute | undefined;
   while (p.optPunct(",")) {
     const attr = p.attribute();
     if (attr.def.name === "builtin.affine_map" || attr.def.name === "builtin.strided") layout = attr;
@@ -142,14 +142,14 @@ function parseMemRef(p: Parser): Type {
 }
 
 /** `(T, T) -> T` or `(T) -> (T, T)` */
-export function parseFunctionType(p: Parser): Type {
+export function parseFunctionType(p: EntityParser): Type {
   const inputs = p.list("(", ")", () => p.type());
   p.punct("->");
   return FunctionType.get(p.ctx, { inputs, results: p.typeOrTypes() });
 }
 
 /** `!alias`, `!dialect.mnemonic<...>` or `!dialect<...>`. */
-function parseDialectType(p: Parser): Type {
+function parseDialectType(p: EntityParser): Type {
   const { cursor } = p;
   const at = cursor.pos;
   const end = cursor.suffixEnd(at + 1);
@@ -165,7 +165,7 @@ function parseDialectType(p: Parser): Type {
   return p.dialectType(name, at);
 }
 
-function parseOpaqueType(p: Parser, dialect: string, at: number): Type {
+function parseOpaqueType(p: EntityParser, dialect: string, at: number): Type {
   const start = p.cursor.pos;
   p.cursor.pos++;
   // `!dialect<mnemonic ...>` is the long form of `!dialect.mnemonic...` for registered dialects.

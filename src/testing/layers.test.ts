@@ -121,7 +121,7 @@ const CIRCLES_OF_TYPES: Readonly<Record<string, number>> = {
   "passes/ttg-to-llvm/": 4,
   "simulate/ptx/": 12,
   "simulate/tensor/": 8,
-  "syntax/": 7,
+  "syntax/": 4,
   "target/ptx/": 12,
   "tui/": 40,
 };
