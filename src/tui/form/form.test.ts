@@ -28,7 +28,7 @@ const down = (state: State, times: number): State => typed(state, "\t".repeat(ti
 test("shows what is known of each argument and where it is from", () => {
   expect(screenOf(opened())).toMatchInlineSnapshot(`
     "┌─1 passes ───────────────┐╔═5 findings ═══════════════════════════════════════════════════════════╗
-    │                         │║                                                                       ║
+    │                         │║ not compiled yet: A opens the arguments of add                        ║
     │                         │║                                                                       ║
     │                         │║                                                                       ║
     │                         │║                                                                       ║
