@@ -11,8 +11,7 @@ const FILES = {
   "rows.py": kernel("rows", "*fp32:16, *fp32:16, i32, 1024"),
   "loop.py": kernel("loop", "*fp16:16, *fp16:16, *fp32:16, i32, 64"),
   "add.ttir": readFileSync("fixtures/kernels/vecadd.ttir", "latin1"),
-  "old.py":
-    "import triton\nimport triton.language as tl\n@triton.jit\ndef old(p):\n    tl.load(tl.make_block_ptr(p, (16,), (1,), (0,), (16,), (0,)))\n",
+  "new.py": "import triton\nimport triton.language as tl\n@triton.jit\ndef new(p):\n    tl.store(p, tl.squeeze(tl.load(p)[None], 0))\n",
 };
 
 async function run(...argv: readonly string[]): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
@@ -51,11 +50,11 @@ test("a version is no upgrade of itself", async () => {
 });
 
 test("a kernel that one of the versions refuses is an error of that version, in JUnit too", async () => {
-  const { code, out } = await run("old.py", "rows.py", "--signature", "*fp32:16", "--kernel", "old", "--format", "junit");
+  const { code, out } = await run("new.py", "rows.py", "--signature", "*fp32:16", "--kernel", "new", "--format", "junit");
   expect(code).toBe(2);
   expect(out).toContain('<testsuite name="tt-step --against" tests="2" failures="0" errors="2">');
-  expect(out).toContain("3.8: ");
-  expect(out).toContain("tl.make_block_ptr");
+  expect(out).toContain("Triton 3.6: ");
+  expect(out).toContain("tl.squeeze");
 });
 
 test("another option than the version, on several kernels", async () => {
@@ -72,9 +71,9 @@ test("an option that changes nothing on a kernel is an error of that kernel", as
 
 test("a version that is not known, a file, and no input", async () => {
   expect(await run("rows.py", "loop.py", "--against", "triton=2.0")).toMatchObject({ code: 2, err: expect.stringContaining("3.6, 3.7") });
-  expect(await run("rows.py", "loop.py", "--against", "old.py")).toMatchObject({
+  expect(await run("rows.py", "loop.py", "--against", "new.py")).toMatchObject({
     code: 2,
-    err: "tt-step: with several inputs --against compares options: OPTION=VALUE, not 'old.py'\n",
+    err: "tt-step: with several inputs --against compares options: OPTION=VALUE, not 'new.py'\n",
   });
   expect(await run("--format", "md")).toMatchObject({ code: 2, err: "tt-step: expects input files. Try: tt-step --help\n" });
 });

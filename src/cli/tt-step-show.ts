@@ -92,12 +92,13 @@ function whyNot(trace: Trace, emit: Emitted): string {
   if (trace.diagnostics.some((d) => d.code === "target.op")) return ": the module has ops that it cannot say";
   const { kind, name } = trace.source;
   const last = trace.steps.findLast((s) => s.parent === undefined && s.known);
+  const isLowered = last !== undefined && /^\s*llvm\.func /m.test(trace.lines.textOf(last.text));
   if (last && (kind === "dump log" || kind === "IR tree")) {
-    const isLowered = /^\s*llvm\.func /m.test(trace.lines.textOf(last.text));
     const [from, file, option] = isLowered ? ["llvm-dialect", "k.mlir", ""] : ["ttir", "k.ttir", "--modernize "];
     return `: a ${kind} is not compiled further; the last step whose result it holds is ${last.label}, ${last.flag} (${last.stage})
 tt-step: its IR can be: tt-step ${name} ${option}--emit ${from} -o ${file}; tt-step ${file} --emit ${emit}`;
   }
+  if (isLowered && trace.target) return `: the LLVM dialect is the last stage for ${trace.target}; --emit llvm-dialect writes it`;
   return ": the module is not in the LLVM dialect after the last pass";
 }
 

@@ -86,6 +86,8 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
     "The layouts of the op are legal, but the pass cannot take them: no instructions move data so, or what would be made of the op has no layout. Convert its operands to a blocked layout first (ttg.convert_layout).",
   "pass.num-warps":
     "Passes on TTGIR need to know how many warps run the kernel: convert-triton-to-tritongpu writes ttg.num-warps on the module.",
+  "pass.target":
+    "The lowering has no rules for this GPU. Its `arch` option names a GPU by its instruction set, as gfx942; --target hip: lists those that are known.",
   "pass.schedule":
     "A loop that is pipelined needs loop.stage and loop.cluster on each of its ops that others wait for. tritongpu-schedule-loops gives them; take them off the whole loop, or write them on all of its ops.",
   "pass.test-tritonamdgpu-range-analysis": "The test pass reports the range of integers that a value may have.",

@@ -5,6 +5,7 @@
  *     %88 = tt.load %ptr, %mask      ->  4 x  @%p1 ld.global.v4.b32   16 bytes a thread, predicated
  */
 
+import { gpuCalled } from "../gpu/gpu.js";
 import type { Step, Trace } from "../trace/trace.js";
 import { readLine } from "./codegen/machine-lines.js";
 import { readInstruction } from "./codegen/ptx-instruction.js";
@@ -34,6 +35,8 @@ export interface CodegenFact extends InstructionFacts {
 
 /** The last whole step that has machine instructions: PTX, else LLVM dialect, else LLVM IR. */
 export function codegenStep(trace: Trace): Step | undefined {
+  // The instructions of AMD's GPUs are not read yet: widths and bank conflicts by NVIDIA's rules would be wrong.
+  if (gpuCalled(trace.target ?? "")?.hip) return undefined;
   const known = trace.steps.filter((s) => s.known && s.verified && s.text.lines.length > 0);
   return (
     known.findLast((s) => s.stage !== "ptx" && s.flag !== "llir" && holds(trace, s, /\bllvm\.func\b/)) ??

@@ -1,6 +1,7 @@
 /** Every pass by its flag, found through the groups' index files. */
 import type { PassDef } from "../pass/define-pass.js";
 import * as amd from "./amd/index.js";
+import * as amdToLLVM from "./amd/to-llvm/index.js";
 import * as common from "./common/index.js";
 import * as convert from "./convert/index.js";
 import * as gluon from "./gluon/index.js";
@@ -11,7 +12,19 @@ import * as print from "./print/index.js";
 import * as tt from "./tt/index.js";
 import * as ttg from "./ttg/index.js";
 
-const GROUPS: readonly Readonly<Record<string, unknown>>[] = [common, tt, convert, gluon, nvidia, amd, print, ttg, llvm, nvidiaToLLVM];
+const GROUPS: readonly Readonly<Record<string, unknown>>[] = [
+  common,
+  tt,
+  convert,
+  gluon,
+  nvidia,
+  amd,
+  print,
+  ttg,
+  llvm,
+  nvidiaToLLVM,
+  amdToLLVM,
+];
 
 export const PASSES: ReadonlyMap<string, PassDef> = new Map(
   GROUPS.flatMap((group) => Object.values(group).filter(isPass)).map((pass) => [pass.flag, pass]),

@@ -9,7 +9,8 @@ import { hipPipeline } from "./pipeline.js";
 
 export const AMD: Backend<Partial<HipOptions>> = {
   ...HIP,
-  partial: "hip: targets are followed to the end of TTGIR; the lowering to LLVM is not there yet",
+  partial:
+    "hip: targets are followed in part: some ops have no lowering yet, which is an error at the op, and the LLVM dialect is the last stage",
   pipelines: new Map([[TRITON_3_6, hipPipeline]]),
   lowering: [rewriteTensorPointer, rewriteTensorDescriptorToPointer, convertTritonToTritonGpu],
 };

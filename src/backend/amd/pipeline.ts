@@ -18,10 +18,18 @@ import {
   pipelineAmd,
   reorderInstructionsAmd,
   scheduleLoopsAmd,
+  updateAsyncWaitCount,
 } from "../../passes/amd/index.js";
+import {
+  allocateSharedMemoryAmd,
+  convertBuiltinFuncToLLVM,
+  convertTritonAMDGPUToLLVM,
+  optimizeLdsUsage,
+} from "../../passes/amd/to-llvm/index.js";
 import { canonicalize, cse, inline, sccp, symbolDce } from "../../passes/common/index.js";
-import { convertTritonToTritonGpu } from "../../passes/convert/index.js";
+import { convertScfToCf, convertTritonToTritonGpu } from "../../passes/convert/index.js";
 import { gluonCanonicalize, gluonInline, gluonResolveAutoEncodings } from "../../passes/gluon/index.js";
+import { convertArithToLLVM, convertControlFlowToLLVM, convertIndexToLLVM, enableLineInfo } from "../../passes/llvm/index.js";
 import {
   combine,
   loopAwareCse,
@@ -45,7 +53,8 @@ import { type HipOptions, hipDefaults } from "./options.js";
 
 export const hipPipeline: Pipeline<Partial<HipOptions>> = ({ target, options: given }, language) => {
   const options = { ...hipDefaults(target), ...given };
-  return language === "gluon" ? gluonToTtgir : toTtgir({ target, options });
+  const { arch } = amdGpuOf(archOf(target)!)!;
+  return [...(language === "gluon" ? gluonToTtgir : toTtgir({ target, options })), ...toLlvm(arch)];
 };
 
 const gluonToTtgir = stage("ttgir", [
@@ -121,3 +130,23 @@ const toTtgir = ({ target, options }: BackendTarget<HipOptions>): readonly Backe
     ]),
   ];
 };
+
+const toLlvm = (arch: string): readonly BackendStep[] =>
+  stage("llir", [
+    updateAsyncWaitCount({ archGenerationName: arch }),
+    optimizeLdsUsage({ targetArch: arch, ldsLimit: 0 }),
+    convertScfToCf(),
+    gluonInline(),
+    convertIndexToLLVM(),
+    allocateSharedMemoryAmd(),
+    convertTritonAMDGPUToLLVM({ arch, ftz: true, fold: true }),
+    canonicalize(),
+    cse(),
+    convertControlFlowToLLVM(),
+    convertArithToLLVM(),
+    canonicalize(),
+    cse(),
+    symbolDce(),
+    enableLineInfo(),
+    convertBuiltinFuncToLLVM({ ftz: true }),
+  ]);

@@ -957,4 +957,40 @@ tt.func public @kernel(%x: i32) -> i32 {
     options: "num-stages=3",
     show: ["scf.for", "descriptor_load", "warp_group_dot %", "warp_specialize(", "default", "partition0", "partition1"],
   },
+  "optimize-amd-lds-usage": {
+    ir: onAmd(`tt.func @f(%x: tensor<128x32xf16, #blocked>) -> tensor<128x32xf16, #dot> {
+  %z = arith.addf %x, %x : tensor<128x32xf16, #blocked>
+  %y = ttg.convert_layout %z : tensor<128x32xf16, #blocked> -> tensor<128x32xf16, #dot>
+  tt.return %y : tensor<128x32xf16, #dot>
+}`),
+    options: "target-arch=gfx942",
+    show: ["addf", "convert_layout", "return"],
+  },
+  "allocate-amdgpu-shared-memory": {
+    ir: onAmd(`tt.func @f(%x: tensor<128x32xf16, #mfma>) -> tensor<128x32xf16, #blocked> {
+  %y = ttg.convert_layout %x : tensor<128x32xf16, #mfma> -> tensor<128x32xf16, #blocked>
+  tt.return %y : tensor<128x32xf16, #blocked>
+}`),
+    show: ["module", "convert_layout", "return"],
+  },
+  "convert-triton-amdgpu-to-llvm": {
+    ir: onAmd(`tt.func public @f(%p: !tt.ptr<f32>, %n: i32) {
+  %x = tt.load %p : !tt.ptr<f32>
+  %i = tt.get_program_id x : i32
+  %q = tt.addptr %p, %i : !tt.ptr<f32>, i32
+  tt.store %q, %x : !tt.ptr<f32>
+  tt.return
+}`),
+    options: "arch=gfx942",
+    first: "allocate-amdgpu-shared-memory",
+    show: ["tt.load", "tt.get_program_id", "tt.addptr", "tt.store", "llvm.load", "workgroup.id", "getelementptr", "llvm.store"],
+  },
+  "convert-builtin-func-to-llvm": {
+    ir: `llvm.func @__triton_hip_fast_expf(f32) -> f32
+llvm.func @f(%x: f32) -> f32 {
+  %y = llvm.call @__triton_hip_fast_expf(%x) : (f32) -> f32
+  llvm.return %y : f32
+}`,
+    show: ["call", "fmul", "return"],
+  },
 };

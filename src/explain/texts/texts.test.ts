@@ -24,8 +24,8 @@ test("every pass has a text (explain/texts/passes) and an example (pass-examples
 });
 
 test("an example shows 3 to 8 lines before and after, which differ", () => {
-  // No index dialect is left to convert, and no GPU here has what the other two are for: these passes have nothing to do.
-  const idle = ["convert-index-to-llvm", "triton-nvidia-tmem-load-reduce", "initialize-ws-cluster-barriers"];
+  // No index dialect is left to convert, LDS suffices, and no GPU here has what the other two are for: these passes have nothing to do.
+  const idle = ["convert-index-to-llvm", "optimize-amd-lds-usage", "triton-nvidia-tmem-load-reduce", "initialize-ws-cluster-barriers"];
   for (const [flag, { before, after }] of Object.entries<{ before: string[]; after: string[] }>(EXAMPLES)) {
     expect(before.join() === after.join(), flag).toBe(idle.includes(flag));
     if (flag === "convert-index-to-llvm") continue;

@@ -5,7 +5,7 @@ import * as ttg from "../../dialects/ttg/ops/since-3-7.js";
 import { type LoweringRule, rule } from "./lowering.js";
 
 export const BARRIERS: readonly LoweringRule[] = [
-  rule(BarrierOp, (_op, lo) => lo.code.barrier(lo.b)),
-  rule(ttg.BarrierOp, (_op, lo) => lo.code.barrier(lo.b)),
-  rule(LocalBarrierOp, (_op, lo) => lo.code.barrier(lo.b)),
+  rule(BarrierOp, (_op, lo) => lo.code.barrier(lo)),
+  rule(ttg.BarrierOp, (_op, lo) => lo.code.barrier(lo)),
+  rule(LocalBarrierOp, (_op, lo) => lo.code.barrier(lo)),
 ];

@@ -151,7 +151,7 @@ export function globalScratchPtr(lo: Lowering, allocOffset?: Value): Value {
   }
   if (lo.target.numCTAs > 1) {
     linear = b.mul(linear, constant(lo.target.numCTAs));
-    linear = b.add(linear, widen(lo.code.clusterCTAId(lo.b)));
+    linear = b.add(linear, widen(lo.code.clusterCTAId(lo)));
   }
   let offset = b.mul(linear, constant(size));
   if (allocOffset) offset = b.add(offset, widen(allocOffset));

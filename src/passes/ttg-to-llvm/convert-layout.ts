@@ -26,19 +26,22 @@ function layoutOf(value: Value): LinearLayout {
 const withinCTA = (layout: LinearLayout): LinearLayout => layout.sublayout(["register", "lane", "warp"], layout.outDimNames);
 
 export const CONVERT_LAYOUT: readonly LoweringRule[] = [
-  rule(ConvertLayoutOp, ({ op, src, result }, lo) => {
-    const from = layoutOf(src);
-    const to = layoutOf(result);
-    const moved = minimalCvtLayout(from, to).inDimNames;
-    if (moved.includes("block")) return lo.fail(op, "a conversion that moves elements between CTAs cannot be lowered");
-    if (moved.length === 0) return lo.alias(result, src);
-    const element = convertType((src.type as TensorType).params.elementType);
-    lo.setElements(
-      result,
-      convertElements(lo, op, from, to, lo.elements(src), element, () => sharedMemoryBase(lo, op)),
-    );
-  }),
+  rule(ConvertLayoutOp, ({ op, src, result }, lo) => lowerConversion(lo, op, src, result)),
 ];
+
+/** A tensor in another layout. */
+export function lowerConversion(lo: Lowering, op: Operation, src: Value, result: Value): false | void {
+  const from = layoutOf(src);
+  const to = layoutOf(result);
+  const moved = minimalCvtLayout(from, to).inDimNames;
+  if (moved.includes("block")) return lo.fail(op, "a conversion that moves elements between CTAs cannot be lowered");
+  if (moved.length === 0) return lo.alias(result, src);
+  const element = convertType((src.type as TensorType).params.elementType);
+  return lo.setElements(
+    result,
+    convertElements(lo, op, from, to, lo.elements(src), element, () => sharedMemoryBase(lo, op)),
+  );
+}
 
 /** The registers of one layout as those of another, by the cheapest way; `base` is the scratch memory, where some is needed. */
 export function convertElements(
@@ -54,7 +57,8 @@ export function convertElements(
     const memory = base();
     return throughSharedMemory(lo, withinCTA(from), withinCTA(to), values, element, memory);
   }
-  if (cvtNeedsWarpShuffle(from, to)) return withinWarp(lo, op, from, to, values, element);
+  if (cvtNeedsWarpShuffle(from, to))
+    return lo.code.convertWithinWarp(lo, from, to, values, element) ?? withinWarp(lo, op, from, to, values, element);
   const renamed = minimalCvtLayout(from, to);
   if (!renamed.inDimNames.includes("register")) return values;
   return Array.from({ length: renamed.getInDimSize("register") }, (_, i) => values[renamed.applyPacked({ register: i })]!);
@@ -98,9 +102,9 @@ function throughSharedMemory(
   };
   const out: Value[] = [];
   for (let round = 0; round < rounds; round++) {
-    if (round > 0) lo.code.barrier(lo.b, warpSync);
+    if (round > 0) lo.code.barrier(lo, warpSync);
     access(store.tile, place(store.layout), stored.slice(round * size, (round + 1) * size));
-    lo.code.barrier(lo.b, warpSync);
+    lo.code.barrier(lo, warpSync);
     out.push(...access(load.tile, place(load.layout), []));
   }
   return load.order.inverse().applyToValues(out);
@@ -210,8 +214,8 @@ function swap(
       }
       const sel1 = b.select(bitIsOff, b.i32(top), b.i32(pre ? bottom : top ^ 0x4444));
       const sel2 = b.select(bitIsOff, b.i32(bottom), b.i32(pre ? top : bottom ^ 0x4444));
-      out[r0] = lo.code.permuteBytes(lo.b, v0, v1, sel1);
-      out[r1] = lo.code.permuteBytes(lo.b, v0, v1, sel2);
+      out[r0] = lo.code.permuteBytes(lo, v0, v1, sel1);
+      out[r1] = lo.code.permuteBytes(lo, v0, v1, sel2);
     });
     return out;
   };
@@ -221,8 +225,8 @@ function swap(
   values = values.map((value, r) => {
     let mask = 0;
     for (const { transposition } of transpositions) if ((r & (1 << (transposition[0] - nPack))) !== 0) mask |= laneBases[transposition[1]]!;
-    if (permutedLane) return lo.code.shuffleIdx(lo.b, value, b.xor(permutedLane, b.i32(mask)));
-    return mask === 0 ? value : lo.code.shuffleXor(lo.b, value, mask);
+    if (permutedLane) return lo.code.shuffleIdx(lo, value, b.xor(permutedLane, b.i32(mask)));
+    return mask === 0 ? value : lo.code.shuffleXor(lo, value, mask);
   });
   for (const t of transpositions) values = stage(values, t, false);
   return values;
@@ -238,18 +242,18 @@ function ship(lo: Lowering, values: readonly Value[], nPack: number, t: Transpos
   forPairs(values.length, t.transposition[0] - nPack, (r0, r1) => {
     const [v0, v1] = [values[r0]!, values[r1]!];
     if (t.topPreSel === 0x3210 && t.topPostSel === 0x3210) {
-      const shipped = lo.code.shuffleXor(lo.b, b.select(bitIsOff, v1, v0), laneMask);
+      const shipped = lo.code.shuffleXor(lo, b.select(bitIsOff, v1, v0), laneMask);
       out[r0] = b.select(bitIsOff, v0, shipped);
       out[r1] = b.select(bitIsOff, shipped, v1);
       return;
     }
     const shipSelector = b.select(bitIsOff, b.i32(t.botPreSel), b.i32(t.topPreSel));
-    const shipped = lo.code.shuffleXor(lo.b, lo.code.permuteBytes(lo.b, v0, v1, shipSelector), laneMask);
+    const shipped = lo.code.shuffleXor(lo, lo.code.permuteBytes(lo, v0, v1, shipSelector), laneMask);
     const [diagonal, other] = shipDiagonals(t.topPostSel);
     const sel1 = b.select(bitIsOff, b.i32(t.topPostSel), b.i32(other));
     const sel2 = b.select(bitIsOff, b.i32(diagonal), b.i32(t.botPostSel ^ 0x4444));
-    out[r0] = lo.code.permuteBytes(lo.b, v0, shipped, sel1);
-    out[r1] = lo.code.permuteBytes(lo.b, v1, shipped, sel2);
+    out[r0] = lo.code.permuteBytes(lo, v0, shipped, sel1);
+    out[r1] = lo.code.permuteBytes(lo, v1, shipped, sel2);
   });
   return out;
 }

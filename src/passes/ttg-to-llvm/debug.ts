@@ -8,8 +8,8 @@ import { AssertOp, PrintOp } from "../../dialects/tt/ops/debug.js";
 import type { Attribute, Type } from "../../ir/attribute.js";
 import { bitWidth, FloatType, RankedTensorType } from "../../ir/builtin-types.js";
 import { CallSiteLoc, FileLineColLoc, NameLoc } from "../../ir/location.js";
-import type { Value } from "../../ir/value.js";
 import { type LoweringRule, rule } from "./lowering.js";
+import type { Format } from "./target-code.js";
 import { emitIndices } from "./thread-indices.js";
 
 // --- print --------------------------------------------------------------------------------------
@@ -46,7 +46,7 @@ const PRINT = rule(PrintOp, ({ op, prefix, hex, isSigned }, lo) => {
     const tensor = RankedTensorType.is(type) ? type : undefined;
     const indices = tensor ? emitIndices(lo, tensor, true) : [[]];
     const widths = tensor ? tensor.params.shape.map((extent) => (extent > 0 ? Math.ceil(Math.log10(extent)) : 0)) : [];
-    let format: Value | undefined;
+    let format: Format | undefined;
     elements.forEach((element, e) => {
       const index = indices[e]!;
       const shown = index.slice(0, MAX_OPERANDS - pid.length - 2);
@@ -91,7 +91,7 @@ const ASSERT = rule(AssertOp, ({ op, condition, message }, lo) => {
   lo.condBranch(failed, ifBlock, thenBlock);
   b.setEnd(thenBlock);
   // Threads hold other elements in other layouts: none goes on before all have checked theirs.
-  if (RankedTensorType.is(condition.type)) lo.code.barrier(lo.b);
+  if (RankedTensorType.is(condition.type)) lo.code.barrier(lo);
 });
 
 export const DEBUG: readonly LoweringRule[] = [PRINT, ASSERT];

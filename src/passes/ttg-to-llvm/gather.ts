@@ -48,7 +48,7 @@ function throughShared(lo: Lowering, { src, indices, axis, result }: Gather): vo
   values.forEach((value, i) => {
     b.store(value, at(places[i]!));
   });
-  lo.code.barrier(lo.b);
+  lo.code.barrier(lo);
   const wanted = lo.elements(indices);
   const targets = emitIndices(lo, tensorOf(result), true);
   lo.setElements(
@@ -95,7 +95,7 @@ function byShuffles(lo: Lowering, { src, indices, axis, result }: Gather): void 
     let picked = b.undef(values[0]!.type);
     for (let i = 0; i < perColumn; i++) {
       const from = first ^ ofIndex.applyPacked({ [along]: i });
-      const moved = lo.code.shuffleIdx(lo.b, values[from]!, sourceLane!);
+      const moved = lo.code.shuffleIdx(lo, values[from]!, sourceLane!);
       picked = b.select(b.icmp("eq", b.i32(from), sourceRegister!), moved, picked);
     }
     return picked;

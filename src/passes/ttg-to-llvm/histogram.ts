@@ -25,24 +25,28 @@ function warpHistogram(
   const { b } = lo;
   const { threadsPerWarp } = lo.target;
   const zero = b.i32(0);
-  const all = b.i32(-1);
+  // Ballots have a bit for each lane.
+  const isWide = threadsPerWarp === 64;
+  const all = isWide ? b.i64(-1) : b.i32(-1);
+  const none = isWide ? b.i64(0) : zero;
   const bits = Math.log2(numBins);
   const laneBits = Math.log2(threadsPerWarp);
   const counts = new Array<Value>(numBins / threadsPerWarp).fill(zero);
   values.forEach((value, i) => {
-    const ballots = Array.from({ length: bits }, (_, j) => lo.code.ballot(b, b.icmp("ne", b.and(value, b.i32(1 << j)), zero)));
+    const ballots = Array.from({ length: bits }, (_, j) => lo.code.ballot(lo, b.icmp("ne", b.and(value, b.i32(1 << j)), zero)));
     let mask = all;
     for (let j = 0; j < laneBits; j++) {
       const isSet = b.icmp("ne", b.and(thread, b.i32(1 << j)), zero);
-      const flip = b.select(isSet, zero, all);
+      const flip = b.select(isSet, none, all);
       mask = b.and(mask, b.xor(ballots[j + bits - laneBits]!, flip));
     }
-    const valid = masks ? lo.code.ballot(b, masks[i]!) : all;
+    const valid = masks ? lo.code.ballot(lo, masks[i]!) : all;
     mask = b.and(mask, valid);
     for (let k = 0; k < counts.length; k++) {
       let inBin = mask;
-      for (let j = 0; j < bits - laneBits; j++) inBin = b.and(inBin, b.xor(ballots[j]!, (k & (1 << j)) !== 0 ? zero : all));
-      counts[k] = b.add(counts[k]!, b.op(ll.CtPopOp, [inBin], i32(lo.ctx)));
+      for (let j = 0; j < bits - laneBits; j++) inBin = b.and(inBin, b.xor(ballots[j]!, (k & (1 << j)) !== 0 ? none : all));
+      const count = b.op(ll.CtPopOp, [inBin], inBin.type);
+      counts[k] = b.add(counts[k]!, isWide ? b.trunc(count, i32(lo.ctx)) : count);
     }
   });
   return counts;
@@ -60,12 +64,12 @@ function addUp(lo: Lowering, base: Value, counts: readonly Value[], numBins: num
     const pointer = at(offset);
     b.store(b.i32(0), pointer);
   }
-  lo.code.barrier(lo.b);
+  lo.code.barrier(lo);
   counts.forEach((count, i) => {
     const offset = b.add(b.mul(lane, b.i32(counts.length)), b.i32(i));
     b.value(ll.AtomicRMWOp, { bin_op: "add", ordering: "monotonic", ptr: at(offset), val: count }, i32(ctx));
   });
-  lo.code.barrier(lo.b);
+  lo.code.barrier(lo);
   return indices.map((index) => b.load(i32(ctx), at(index)));
 }
 
@@ -88,9 +92,9 @@ function countEach(lo: Lowering, op: Operation, values: readonly Value[], masks:
   const at = (offset: Value): Value => b.gep(base.type, i32(ctx), base, [offset]);
   for (let i = 0; i < Math.ceil(numBins / numThreads); i++) {
     const offset = b.urem(b.add(thread, b.i32(i * numThreads)), b.i32(numBins));
-    lo.code.storeShared(b, at(offset), b.i32(0));
+    lo.code.storeShared(lo, at(offset), b.i32(0));
   }
-  lo.code.barrier(b);
+  lo.code.barrier(lo);
   values.forEach((value, i) => {
     const hasBin = b.icmp("ult", value, b.i32(numBins));
     const counted = masks ? b.and(hasBin, masks[i]!) : hasBin;
@@ -102,8 +106,8 @@ function countEach(lo: Lowering, op: Operation, values: readonly Value[], masks:
     lo.branch(after, []);
     b.setEnd(after);
   });
-  lo.code.barrier(b);
-  return indices.map((index) => lo.code.loadShared(b, at(index), i32(ctx)));
+  lo.code.barrier(lo);
+  return indices.map((index) => lo.code.loadShared(lo, at(index), i32(ctx)));
 }
 
 export const HISTOGRAMS: readonly LoweringRule[] = [

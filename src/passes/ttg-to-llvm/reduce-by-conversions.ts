@@ -33,7 +33,7 @@ export function reduceByConversions(lo: Lowering, op: Operation, axis: number): 
 
   const { rounds, reduced } = reduceRounds(source, axis);
   rounds.forEach(({ from, to }, i) => {
-    if (i > 0) lo.code.barrier(lo.b);
+    if (i > 0) lo.code.barrier(lo);
     columns = withinWarps(lo, op, lanesOf(to, axis), convert(lo, op, from, to, columns));
   });
   const result = op.result(0).type;
@@ -41,7 +41,7 @@ export function reduceByConversions(lo: Lowering, op: Operation, axis: number): 
   const from = removeStandardDim(reduced, axis);
   const to = toLinearLayout(result.params.shape, result.params.encoding!);
   if (!from.equals(to)) {
-    lo.code.barrier(lo.b);
+    lo.code.barrier(lo);
     columns = convert(lo, op, from, to, columns);
   }
   op.results.forEach((value, i) => lo.setElements(value, columns[i]!));
@@ -120,12 +120,12 @@ function withinWarps(lo: Lowering, op: Operation, lanes: number, columns: Column
   return columnsOf(rowsOf(columns).map((row) => warpReduce(lo, op, lanes, row)));
 }
 function warpReduce(lo: Lowering, op: Operation, lanes: number, given: readonly Value[]): readonly Value[] {
-  const atOnce = lanes === lo.target.threadsPerWarp - 1 ? lo.code.warpReduce(lo.b, op, given) : undefined;
+  const atOnce = lo.code.warpReduce(lo, op, given, lanes);
   if (atOnce) return atOnce;
   let acc = given;
   for (let mask = lo.target.threadsPerWarp / 2; mask > 0; mask >>= 1) {
     if ((lanes & mask) === 0) continue;
-    const shuffled = acc.map((value) => lo.code.shuffleXor(lo.b, value, mask));
+    const shuffled = acc.map((value) => lo.code.shuffleXor(lo, value, mask));
     acc = combine(lo, op, acc, shuffled);
   }
   return acc;

@@ -51,9 +51,9 @@ function lowerReduce(lo: Lowering, op: Operation, axis: number): void {
   const bases = scratchBases(lo, op, numElements(scratch));
   const order = [axis, ...getOrder(toLinearEncoding(shape, encoding), shape).filter((d) => d !== axis)];
   storePartials(lo, op, axis, partials, bases, scratch, order);
-  lo.code.barrier(lo.b);
+  lo.code.barrier(lo);
   reducePartials(lo, op, bases, numElements(scratch), getWarpsPerCTA(encoding, shape)[axis]!);
-  lo.code.barrier(lo.b);
+  lo.code.barrier(lo);
   loadResults(lo, op, axis, bases, scratch, order);
 }
 
@@ -93,11 +93,11 @@ function warpReduce(
   interleave: number,
   predicate?: Value,
 ): readonly Value[] {
-  const atOnce = lanes === lo.target.threadsPerWarp ? lo.code.warpReduce(lo.b, op, given) : undefined;
+  const atOnce = lo.code.warpReduce(lo, op, given, (lanes - 1) * interleave);
   if (atOnce) return atOnce;
   let acc = given;
   for (let n = Math.floor(lanes / 2); n > 0; n >>= 1) {
-    const shuffled = acc.map((value) => lo.code.shuffleXor(lo.b, value, n * interleave));
+    const shuffled = acc.map((value) => lo.code.shuffleXor(lo, value, n * interleave));
     acc = combine(lo, op, acc, shuffled, predicate);
   }
   return acc;
@@ -139,7 +139,7 @@ function storePartials(
     const offset = linearizeInOrder(b, at, scratch, order);
     values.forEach((value, i) => {
       const pointer = b.gep(bases[i]!.type, types[i]!, bases[i]!, [offset]);
-      lo.code.storeShared(lo.b, pointer, value, { predicate });
+      lo.code.storeShared(lo, pointer, value, { predicate });
     });
   }
 }
@@ -157,13 +157,13 @@ function reducePartials(lo: Lowering, op: Operation, bases: readonly Value[], el
   let offset = thread;
   for (let round = 0; round < rounds; round++) {
     const pointerOf = (i: number): Value => b.gep(bases[i]!.type, types[i]!, bases[i]!, [offset]);
-    const loaded = bases.map((_, i) => lo.code.loadShared(lo.b, pointerOf(i), types[i]!, { predicate: needed }));
+    const loaded = bases.map((_, i) => lo.code.loadShared(lo, pointerOf(i), types[i]!, { predicate: needed }));
     const acc = warpReduce(lo, op, loaded, numWarps, 1, needed);
     const pointers = bases.map((_, i) => pointerOf(i));
     const isFirst = b.icmp("eq", b.urem(lane, b.i32(numWarps)), zero);
     const predicate = b.and(needed, isFirst);
     acc.forEach((value, i) => {
-      lo.code.storeShared(lo.b, pointers[i]!, value, { predicate });
+      lo.code.storeShared(lo, pointers[i]!, value, { predicate });
     });
     if (round !== rounds - 1) offset = b.add(offset, b.i32(numThreads));
   }

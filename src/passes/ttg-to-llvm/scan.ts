@@ -93,7 +93,7 @@ class ScanLowering {
     if (axisNumWarps > 1) {
       const bases = scratchBases(lo, op, this.#geometry.scratchElems);
       this.#storeWarps(bases);
-      lo.code.barrier(lo.b);
+      lo.code.barrier(lo);
       this.#addWarps(bases);
     } else if (this.#values.length > 1) this.#addOneWarp(this.#lastLane(lane));
     if (reverse) this.#flip();
@@ -139,7 +139,7 @@ class ScanLowering {
       flipped.push(
         values.map((given) => {
           let value = given;
-          for (let k = lo.target.threadsPerWarp / 2; k >= 1; k /= 2) value = lo.code.shuffleXor(lo.b, value, k);
+          for (let k = lo.target.threadsPerWarp / 2; k >= 1; k /= 2) value = lo.code.shuffleXor(lo, value, k);
           return value;
         }),
       );
@@ -169,7 +169,7 @@ class ScanLowering {
     for (const register of this.#lastOfChunks()) {
       let acc = this.#values[register]!;
       for (let i = 1; i <= this.#geometry.axisNumThreadsPerWarp / 2; i <<= 1) {
-        const shuffled = acc.map((value) => lo.code.shuffleUp(lo.b, value, i * this.#strides.thread));
+        const shuffled = acc.map((value) => lo.code.shuffleUp(lo, value, i * this.#strides.thread));
         const mask = b.icmp("sge", this.#laneAxis, b.i32(i));
         const combined = this.#combine(shuffled, acc, mask);
         acc = acc.map((value, j) => b.select(mask, combined[j]!, value));
@@ -191,7 +191,7 @@ class ScanLowering {
       index = b.add(index, b.i32(chunk * parallel * axisNumWarps));
       this.#values[register]!.forEach((value, i) => {
         const pointer = b.gep(bases[i]!.type, types[i]!, bases[i]!, [index]);
-        lo.code.storeShared(lo.b, pointer, value, { predicate });
+        lo.code.storeShared(lo, pointer, value, { predicate });
       });
     }
   }
@@ -221,7 +221,7 @@ class ScanLowering {
         const index = b.add(this.#parallel, b.i32(parallel * (i + chunk * axisNumWarps)));
         const partial = bases.map((base, j) => {
           const pointer = b.gep(base.type, types[j]!, base, [index]);
-          return lo.forms.scansByLoadShared ? lo.code.loadShared(b, pointer, types[j]!) : b.load(types[j]!, pointer);
+          return lo.forms.scansByLoadShared ? lo.code.loadShared(lo, pointer, types[j]!) : b.load(types[j]!, pointer);
         });
         const sum = sums[scan];
         if (!sum) {
@@ -239,7 +239,7 @@ class ScanLowering {
       if (isFirst) combined = combined.map((value, i) => b.select(notFirstWarp, value, last[i]!));
       this.#values[register] = combined;
       const previous = combined.map((value, i) => {
-        const shuffled = lo.code.shuffleUp(lo.b, value, this.#strides.thread);
+        const shuffled = lo.code.shuffleUp(lo, value, this.#strides.thread);
         return b.select(notFirstLane, shuffled, sum.before[i]!);
       });
       for (let i = 1; i < perThread; i++) {
@@ -279,9 +279,9 @@ class ScanLowering {
       if (axisNumThreadsPerWarp > 1) {
         const sum = [...sums[scan]!];
         previous = last.map((value, i) => {
-          const shuffled = lo.code.shuffleUp(lo.b, value, this.#strides.thread);
+          const shuffled = lo.code.shuffleUp(lo, value, this.#strides.thread);
           const chosen = b.select(isFirstLane, sum[i]!, shuffled);
-          if (axisNumBlocks > 1) sum[i] = lo.code.shuffleIdx(lo.b, value, lastLane);
+          if (axisNumBlocks > 1) sum[i] = lo.code.shuffleIdx(lo, value, lastLane);
           return chosen;
         });
         sums[scan] = sum;

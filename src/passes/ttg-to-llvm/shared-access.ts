@@ -41,8 +41,8 @@ export type LowerInst<T> = (values: readonly T[], address: Value, index: number,
 export function lowerLdStShared(lo: Lowering, place: SharedPlace, values: readonly Value[]): readonly Value[] {
   const isStore = values.length > 0;
   return lowerLdSt<Value>(lo, place, values, laneAndWarpId(lo), (vals, address, index, vector) => {
-    if (!isStore) return lo.b.unpackVector(lo.code.loadShared(lo.b, address, vector));
-    lo.code.storeShared(lo.b, address, lo.b.packVector(vals.slice(index, index + lengthOf(vector))));
+    if (!isStore) return lo.b.unpackVector(lo.code.loadShared(lo, address, vector));
+    lo.code.storeShared(lo, address, lo.b.packVector(vals.slice(index, index + lengthOf(vector))));
     return [];
   });
 }

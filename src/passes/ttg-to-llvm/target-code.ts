@@ -6,8 +6,8 @@
 import type { Type } from "../../ir/attribute.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
+import type { LinearLayout } from "../../layout/linear-layout.js";
 import type { MatrixInstructions } from "../../layout/swizzle.js";
-import type { LLBuilder } from "./ll-builder.js";
 import type { Lowering } from "./lowering.js";
 import type { SharedPlace } from "./shared-access.js";
 
@@ -30,32 +30,44 @@ export interface TargetCode {
   readonly takesStruct: (user: Operation) => boolean;
 
   /** The thread's number in its CTA (i32). */
-  readonly threadId: (b: LLBuilder) => Value;
+  readonly threadId: (lo: Lowering) => Value;
   /** The CTA's number in its cluster (i32). */
-  readonly clusterCTAId: (b: LLBuilder) => Value;
+  readonly clusterCTAId: (lo: Lowering) => Value;
   /** The program's number along an axis of the grid, and how many there are (i32). */
   readonly programId: (lo: Lowering, axis: number) => Value;
   readonly numPrograms: (lo: Lowering, axis: number) => Value;
 
   /** All threads of the CTA, or only of the warp, wait for each other and see each other's writes. */
-  readonly barrier: (b: LLBuilder, warpOnly?: boolean) => void;
+  readonly barrier: (lo: Lowering, warpOnly?: boolean) => void;
   /** A word with one bit for each lane of the warp. */
-  readonly ballot: (b: LLBuilder, predicate: Value) => Value;
+  readonly ballot: (lo: Lowering, predicate: Value) => Value;
   /** The value of lane `id ^ mask`. */
-  readonly shuffleXor: (b: LLBuilder, value: Value, mask: number) => Value;
+  readonly shuffleXor: (lo: Lowering, value: Value, mask: number) => Value;
   /** The value of the lane `distance` before. */
-  readonly shuffleUp: (b: LLBuilder, value: Value, distance: number) => Value;
+  readonly shuffleUp: (lo: Lowering, value: Value, distance: number) => Value;
   /** The value of a lane. */
-  readonly shuffleIdx: (b: LLBuilder, value: Value, lane: Value | number) => Value;
+  readonly shuffleIdx: (lo: Lowering, value: Value, lane: Value | number) => Value;
   /** Four bytes picked from the eight of two words, by a selector with four bits for each. */
-  readonly permuteBytes: (b: LLBuilder, low: Value, high: Value, selector: Value) => Value;
-  /** `tt.reduce` over all lanes of the warp by one instruction; undefined where there is none. */
-  readonly warpReduce: (b: LLBuilder, reduce: Operation, values: readonly Value[]) => readonly Value[] | undefined;
+  readonly permuteBytes: (lo: Lowering, low: Value, high: Value, selector: Value) => Value;
+  /**
+   * `tt.reduce` over those lanes of the warp whose numbers differ in the bits of `lanes` alone, by the vendor's own instructions;
+   * undefined where there are none.
+   */
+  readonly warpReduce: (lo: Lowering, reduce: Operation, values: readonly Value[], lanes: number) => readonly Value[] | undefined;
+
+  /** The registers of one layout as those of another with the same warps, by the vendor's own instructions; undefined where none fit. */
+  readonly convertWithinWarp: (
+    lo: Lowering,
+    from: LinearLayout,
+    to: LinearLayout,
+    values: readonly Value[],
+    element: Type,
+  ) => readonly Value[] | undefined;
 
   /** Stores a scalar or a vector of any width to shared memory. */
-  readonly storeShared: (b: LLBuilder, pointer: Value, value: Value, access?: SharedAccess) => void;
+  readonly storeShared: (lo: Lowering, pointer: Value, value: Value, access?: SharedAccess) => void;
   /** Loads a scalar or a vector of any width. */
-  readonly loadShared: (b: LLBuilder, pointer: Value, type: Type, access?: SharedAccess) => Value;
+  readonly loadShared: (lo: Lowering, pointer: Value, type: Type, access?: SharedAccess) => Value;
   /**
    * Stores `values` by an instruction for matrices, or loads them when there are none; undefined, with nothing emitted, where none fits.
    * `transposes` are the forms to try.
@@ -67,12 +79,17 @@ export interface TargetCode {
     transposes: readonly boolean[],
   ) => readonly Value[] | undefined;
 
-  /** Prints on the device, by a format as text or as an earlier call returned it; returns the format as a value. */
-  readonly printf: (lo: Lowering, format: string | Value, args: readonly Printed[]) => Value;
+  /** Prints on the device, by a format as text or as an earlier call returned it. */
+  readonly printf: (lo: Lowering, format: string | Format, args: readonly Printed[]) => Format;
   /** Ends the program with a message and the place in the source. */
   readonly assertFail: (lo: Lowering, message: string, file: string, line: number) => void;
 }
 
+/** A format in the module's memory. */
+export interface Format {
+  readonly address: Value;
+  readonly bytes: number;
+}
 export interface Printed {
   readonly value: Value;
   readonly signed: boolean;

@@ -27,7 +27,7 @@ export function numWarpsAt(lo: Lowering): number {
 /** The thread's number in its CTA, or among those of its group of warps (i32). */
 export function threadId(lo: Lowering): Value {
   const { b } = lo;
-  let tid = lo.code.threadId(b);
+  let tid = lo.code.threadId(lo);
   const first = firstThreadOfGroup(lo.op);
   if (first !== undefined) tid = b.sub(tid, b.i32(first));
   // Says to LLVM how large it can be.
@@ -52,7 +52,7 @@ export function asValue(b: LLBuilder, index: Index): Value {
 }
 /** The CTA's number in its cluster, in code that all GPUs share. */
 export function knownCTAId(lo: Lowering): Index {
-  return lo.forms.knownCTA && lo.target.numCTAs === 1 ? 0 : lo.code.clusterCTAId(lo.b);
+  return lo.forms.knownCTA && lo.target.numCTAs === 1 ? 0 : lo.code.clusterCTAId(lo);
 }
 
 /** The layout's image of these indices, one value for each out dim, in their order. Indices are given for every in dim, in order. */

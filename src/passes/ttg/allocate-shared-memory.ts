@@ -47,3 +47,26 @@ export function explainAllocation(
     });
   }
 }
+
+const BUFFERS_NAMED = 8;
+
+/** A warning where a kernel needs more than `limit` bytes, as much as `owner` has. */
+export function warnOfTooMuch(allocation: ModuleAllocation, owner: string, limit: number, report: PassReport): void {
+  for (const func of allocation.roots) {
+    const { buffers, sharedMemorySize } = allocation.of(func)!;
+    if (sharedMemorySize <= limit) continue;
+    const largest = [...buffers].sort((a, b) => b.size - a.size);
+    const notes = largest.slice(0, BUFFERS_NAMED).map(({ owner: op, kind, size, offset }) => {
+      const what = { explicit: "the buffer of", scratch: "scratch memory of", virtual: "memory of the function called by" }[kind];
+      return { op, message: `${size} bytes at offset ${offset}: ${what} ${op.name}` };
+    });
+    const rest = largest.length - notes.length;
+    if (rest > 0) notes.push({ op: func, message: `and ${rest} smaller ones` });
+    report.warning(
+      largest[0]!.owner,
+      `the kernel needs ${sharedMemorySize} bytes of shared memory, but ${owner} has at most ${limit}`,
+      "pass.shared-memory",
+      notes,
+    );
+  }
+}

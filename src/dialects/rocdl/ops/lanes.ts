@@ -1,5 +1,5 @@
 /** Values of other lanes of the wave. Source: ROCDLOps.td. */
-import { BoolAttr, I32, I32Attr } from "../../../ir/constraints.js";
+import { BoolAttr, I1, I32, I32Attr } from "../../../ir/constraints.js";
 import { defineOp } from "../../../ir/define-op.js";
 import { AllTypesMatch } from "../../../ir/traits.js";
 import { LLVMType } from "../../llvm/type-constraints.js";
@@ -29,4 +29,18 @@ export const DsBpermuteOp = defineOp("rocdl.ds_bpermute", () => ({
   operands: { index: I32, src: I32 },
   results: { res: I32 },
   format: "$index `,` $src attr-dict `:` functional-type(operands, results)",
+}));
+export const PermlaneX16Op = defineOp("rocdl.permlanex16", () => ({
+  summary: "value of a lane of the other row of 16",
+  operands: { old: LLVMType, src0: LLVMType, src1: I32, src2: I32 },
+  attrs: { fi: BoolAttr, boundControl: BoolAttr },
+  results: { res: LLVMType },
+  traits: [AllTypesMatch("res", "old", "src0"), AllTypesMatch("src1", "src2")],
+  format: "attr-dict $old `,` $src0 `,` $src1 `,` $src2 `,` $fi `,` $boundControl `:` type($src0) `,` type($src1)",
+}));
+export const BallotOp = defineOp("rocdl.ballot", () => ({
+  summary: "a word with one bit for each lane of the wave",
+  operands: { pred: I1 },
+  results: { res: LLVMType },
+  format: "$pred attr-dict `:` type($res)",
 }));

@@ -92,7 +92,7 @@ export const AMD: Readonly<Record<string, PassText>> = {
   },
   "tritonamdgpu-block-pingpong": {
     purpose:
-      "Cuts the body of a matmul loop into clusters of memory accesses and clusters of matrix instructions, with barriers and priorities between. Of the two warps on a SIMD unit one is in a memory cluster while the other one multiplies. With 4 warps these belong to two workgroups; with 8 warps half of the workgroup begins later (amdg.cond_barrier), and large dots are cut along k. Attention with 4 stages has barriers between the clusters that the pipeliner made.",
+      "Cuts the body of a matmul loop into clusters of memory accesses and clusters of matrix instructions, with barriers and priorities between. One of the two warps on a SIMD unit is then in a memory cluster while the other one multiplies. With 4 warps these belong to two workgroups; with 8 warps half of the workgroup begins later (amdg.cond_barrier), and large dots are cut along k. Attention with 4 stages has barriers between the clusters that the pipeliner made.",
     place:
       "It runs after tritonamdgpu-reorder-instructions, when the order of the loop is final, on gfx942 and with use_async_copy on gfx950, or with use_block_pingpong.",
     declines:
@@ -103,5 +103,29 @@ export const AMD: Readonly<Record<string, PassText>> = {
       "Puts amdg.instruction_sched_hint into loops with chained dots, for schedule_hint = attention. The lowering makes of it the intrinsics that choose a strategy of LLVM's scheduler.",
     place: "It runs after the pipeliner, only where schedule_hint is not none.",
     declines: "Hints other than attention are for LLVM, and this pass leaves the loops as they are.",
+  },
+  "optimize-amd-lds-usage": {
+    purpose:
+      "Looks whether a kernel needs more LDS than a workgroup may have. Triton then divides layout conversions in two, so that each needs less; here a warning names the largest buffers.",
+    place: "It runs right after TTGIR, before LDS is allocated.",
+    declines: "A kernel that fits stays.",
+  },
+  "allocate-amdgpu-shared-memory": {
+    purpose:
+      "Gives each buffer its place in LDS: buffers of the kernel, and those that conversions, reductions and atomics need while they run. Buffers that are never live at the same time share memory. ttg.shared is the sum.",
+    place: "It runs before the lowering, which reads allocation.offset.",
+    declines: "What needs no LDS gets no place: conversions within a wave, reductions whose elements one wave has.",
+  },
+  "convert-triton-amdgpu-to-llvm": {
+    purpose:
+      "Lowers tensors to what one lane does, in the dialects llvm and rocdl: global and buffer accesses with their widths and cache policies, LDS accesses, DPP and permutes for reductions, MFMA for dots, barriers and waits. A masked access is a branch around it.",
+    place: "All layouts and LDS offsets are fixed before. Barriers are put between accesses of LDS first.",
+    declines: "An op without a rule is an error at the op.",
+  },
+  "convert-builtin-func-to-llvm": {
+    purpose:
+      "Replaces calls of functions that Triton's library of HIP declares (__triton_hip_fast_expf, fast_tanhf, fast_fdividef, iabs, fabs, llrint) by instructions.",
+    place: "It is the last pass before LLVM IR.",
+    declines: "Functions of ROCm's own libraries (ocml, ockl) stay calls: they are linked later.",
   },
 };

@@ -157,3 +157,11 @@ export function chooseMfma(dot: MfmaDot, remark: (message: string) => void): Mat
   );
   return `K = ${inputK} is no multiple of the ${k} of one instruction`;
 }
+
+/** The MFMA of a layout, whose K is known; undefined where there is none. */
+export function mfmaOfShape(request: MfmaRequest & { readonly k: number }): MatrixInstruction | undefined {
+  const { m, n, k: wanted } = request;
+  const found = mfmaForms(request);
+  const form = found?.forms.find(([, k]) => k === wanted);
+  return found && form && { name: form[0], m, n, k: wanted, kBase: form[2], a: found.a, b: found.b };
+}

@@ -1,6 +1,6 @@
 /**
- * Cuts the bodies of pipelined matmul loops into clusters, memory accesses and matrix instructions in turn, with barriers between. Of two
- * warps on a SIMD unit one is then in a memory cluster while the other one multiplies.
+ * Cuts the bodies of pipelined matmul loops into clusters, memory accesses and matrix instructions in turn, with barriers between. One of
+ * the two warps on a SIMD unit is then in a memory cluster while the other one multiplies.
  *
  * Source: third_party/amd/lib/TritonAMDGPUTransforms/BlockPingpong.cpp.
  */

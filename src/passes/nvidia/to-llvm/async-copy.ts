@@ -14,6 +14,7 @@ import type { TensorType } from "../../../ir/builtin-types.js";
 import { shapedParams } from "../../../ir/builtin-types.js";
 import { actionRemoveBroadcastedRegs } from "../../../layout/column-action.js";
 import { LayoutError } from "../../../layout/layout-error.js";
+import { freeVariableMasks } from "../../ttg-to-llvm/global-access.js";
 import { scalarBits } from "../../ttg-to-llvm/ll-builder.js";
 import {
   isAddressable,
@@ -27,7 +28,7 @@ import { rule } from "../../ttg-to-llvm/lowering.js";
 import { lowerLdSt } from "../../ttg-to-llvm/shared-access.js";
 import { laneAndWarpId } from "../../ttg-to-llvm/thread-indices.js";
 import { convertType } from "../../ttg-to-llvm/type-converter.js";
-import { freeVariableMasks, redundantThreadPredicate } from "./load-store.js";
+import { redundantThreadPredicate } from "./load-store.js";
 import type { LoweringRule } from "./nvidia-lowering.js";
 import { PtxBuilder } from "./ptx-builder.js";
 

@@ -20,18 +20,19 @@ import type { View } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
 import { sharedMemoryBase } from "../../ttg-to-llvm/control-flow.js";
+import { freeVariableMasks, vectorSize } from "../../ttg-to-llvm/global-access.js";
 import { scalarBits, vecType } from "../../ttg-to-llvm/ll-builder.js";
 import { rule } from "../../ttg-to-llvm/lowering.js";
 import { lowerLdSt } from "../../ttg-to-llvm/shared-access.js";
 import { laneAndWarpId } from "../../ttg-to-llvm/thread-indices.js";
 import { convertType, elementsPerThread } from "../../ttg-to-llvm/type-converter.js";
-import { freeVariableMasks, maybeAnd, redundantThreadPredicate, vectorSize } from "./load-store.js";
+import { maybeAnd, redundantThreadPredicate } from "./load-store.js";
 import type { Lowering, LoweringRule } from "./nvidia-lowering.js";
 import { PtxBuilder, registerSizeCode } from "./ptx-builder.js";
 
 /** A barrier of all that run the program: of the cluster's CTAs, where it has several. */
 function programBarrier(lo: Lowering): void {
-  if (lo.target.numCTAs === 1) return lo.code.barrier(lo.b);
+  if (lo.target.numCTAs === 1) return lo.code.barrier(lo);
   lo.b.create(ClusterArriveOp, { aligned: true });
   lo.b.create(ClusterWaitOp, { aligned: true });
 }
@@ -62,14 +63,14 @@ function shareTensor(lo: Lowering, op: Operation, values: readonly Value[], elem
   const ids = laneAndWarpId(lo);
   const length = (vector: Type): number => shapedParams(vector).shape[0]!;
   lowerLdSt<Value>(lo, place, values, ids, (vals, address, index, vector) => {
-    lo.code.storeShared(lo.b, address, b.packVector(vals.slice(index, index + length(vector))), { predicate });
+    lo.code.storeShared(lo, address, b.packVector(vals.slice(index, index + length(vector))), { predicate });
     return [];
   });
-  lo.code.barrier(lo.b);
+  lo.code.barrier(lo);
   // As upstream, which hands the values to the loads too: what is loaded stays in the order of the addresses, which is that of the
   // registers only where vectors need no other order of them.
   const loaded = lowerLdSt<Value>(lo, place, values, ids, (_vals, address, _index, vector) =>
-    b.unpackVector(lo.code.loadShared(lo.b, address, vector)),
+    b.unpackVector(lo.code.loadShared(lo, address, vector)),
   );
   lo.setElements(result, loaded);
 }
@@ -188,7 +189,7 @@ function lowerRMW(view: RMW, lo: Lowering): void {
     if (vec === 1 && packed === 1 && isLoadAcquire(view)) {
       const read = b.value(LoadAcquireOp, { addr: pointers[i]!, mask: predicate, sem, scope }, element);
       if (!result.hasUses()) return lo.setValue(result, read);
-      return shareScalar(lo, op, element, (at) => lo.code.storeShared(lo.b, at, read, { predicate }));
+      return shareScalar(lo, op, element, (at) => lo.code.storeShared(lo, at, read, { predicate }));
     }
     // Upstream goes by the target that the module names, not by the option of the pass.
     if (isFloat(element, "bf16") && !(targetOf(op) ?? lo.target.gpu).vectorAtomics) {
@@ -212,7 +213,7 @@ function lowerRMW(view: RMW, lo: Lowering): void {
     if (!isTensor) {
       const read = ptx.launch(b, element);
       if (!result.hasUses()) return lo.setValue(result, read);
-      return shareScalar(lo, op, element, (at) => lo.code.storeShared(lo.b, at, read, { predicate }));
+      return shareScalar(lo, op, element, (at) => lo.code.storeShared(lo, at, read, { predicate }));
     }
     const type = vec > 1 ? structType(lo.ctx, new Array<Type>(vec).fill(element)) : packed > 1 ? vecType(element, packed) : element;
     const read = ptx.launch(b, type);
@@ -261,7 +262,7 @@ function byLLVM(lo: Lowering, view: RMW, pointer: Value, value: Value, element: 
   b.setEnd(after);
   if (isTensor) return after.args[0];
   if (at) {
-    lo.code.barrier(lo.b);
+    lo.code.barrier(lo);
     lo.setValue(result, b.load(element, at));
   } else lo.setValue(result, after.args[0]!);
   return undefined;

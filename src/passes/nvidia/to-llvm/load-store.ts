@@ -8,13 +8,12 @@
  */
 import { structType, voidType } from "../../../dialects/llvm/types/types.js";
 import { LoadOp, StoreOp } from "../../../dialects/tt/ops/memory.js";
-import { PointerType } from "../../../dialects/tt/types.js";
-import { toLinearLayout } from "../../../dialects/ttg/encodings/define-encoding.js";
 import type { Type } from "../../../ir/attribute.js";
 import { DenseElementsAttr } from "../../../ir/builtin-attrs.js";
-import { bitWidth, elementTypeOrSelf, i64, intType, isInteger, RankedTensorType, VectorType } from "../../../ir/builtin-types.js";
+import { elementTypeOrSelf, i64, intType, isInteger, VectorType } from "../../../ir/builtin-types.js";
 import { constantOf } from "../../../ir/match.js";
 import type { Value } from "../../../ir/value.js";
+import { type FreeVariableMasks, freeVariableMasks, vectorSize } from "../../ttg-to-llvm/global-access.js";
 import { scalarBits, vecType } from "../../ttg-to-llvm/ll-builder.js";
 import { rule } from "../../ttg-to-llvm/lowering.js";
 import { asValue, knownCTAId, laneAndWarpId } from "../../ttg-to-llvm/thread-indices.js";
@@ -22,31 +21,6 @@ import { convertType, elementsPerThread } from "../../ttg-to-llvm/type-converter
 import type { Lowering, LoweringRule } from "./nvidia-lowering.js";
 import { PtxBuilder } from "./ptx-builder.js";
 
-/** How many elements one access of a tensor of pointers moves, before the mask is looked at. */
-export function vectorSize(lo: Lowering, ptr: Value): number {
-  const pointer = RankedTensorType.is(ptr.type) ? ptr.type.params.elementType : undefined;
-  if (!pointer || !PointerType.is(pointer)) return 1;
-  return Math.min(Math.floor(128 / pointeeBits(pointer)), lo.axisInfo.getContiguity(ptr));
-}
-/** The bits of what a pointer points to; a pointer has 64. */
-export function pointeeBits(pointer: Type): number {
-  const { pointeeType } = PointerType.params(pointer);
-  return bitWidth(pointeeType) ?? 64;
-}
-
-/** Index bits that do not change which element is meant, for registers, lanes, warps and CTAs; all of them for a scalar. */
-export interface FreeVariableMasks {
-  readonly register: number;
-  readonly lane: number;
-  readonly warp: number;
-  readonly block: number;
-}
-export function freeVariableMasks(type: Type): FreeVariableMasks {
-  if (!RankedTensorType.is(type)) return { register: -1, lane: -1, warp: -1, block: -1 };
-  const masks = toLinearLayout(type.params.shape, type.params.encoding!).getFreeVariableMasks();
-  // Upstream asks for "reg", a dimension that no layout has: registers are never taken for redundant in a tensor.
-  return { register: 0, lane: masks.get("lane") ?? 0, warp: masks.get("warp") ?? 0, block: masks.get("block") ?? 0 };
-}
 /** True in one thread of those that hold the same data; undefined when all are different. */
 export function redundantThreadPredicate(lo: Lowering, masks: FreeVariableMasks): Value | undefined {
   const { b } = lo;

@@ -33,7 +33,7 @@ export function isFirstThread(lo: Lowering): Value {
 }
 /** One thread is about to signal for all: since 3.8 all wait for each other first. */
 export function beforeSignal(lo: Lowering): void {
-  if (lo.ctx.triton.signalsAfterBarriers) lo.code.barrier(lo.b);
+  if (lo.ctx.triton.signalsAfterBarriers) lo.code.barrier(lo);
 }
 /** True in the thread that starts or ends an mbarrier. */
 function initPredicate(lo: Lowering): Value {

@@ -29,26 +29,28 @@ export const nvidiaCode = (gpu: GpuTarget, forms: NvidiaForms): TargetCode => ({
   matrices: gpu,
   // A wait for one tensor alone takes all of it.
   takesStruct: (user) => WarpGroupDotWaitOp.is(user) && user.numOperands === 1,
-  threadId: (b) => b.value(nvvm.ThreadIdXOp, {}, i32(b.ctx)),
+  threadId: ({ b }) => b.value(nvvm.ThreadIdXOp, {}, i32(b.ctx)),
   // An op that becomes 0 at the end of the lowering when clusters have one CTA.
-  clusterCTAId: (b) => b.value(ClusterCTAIdOp, {}, i32(b.ctx)),
+  clusterCTAId: ({ b }) => b.value(ClusterCTAIdOp, {}, i32(b.ctx)),
   programId: ({ b, target }, axis) => b.value((target.numCTAs === 1 ? IDS : CLUSTER_IDS)[axis]!, {}, i32(b.ctx)),
   numPrograms: ({ b, target }, axis) => b.value((target.numCTAs === 1 ? DIMS : CLUSTER_DIMS)[axis]!, {}, i32(b.ctx)),
-  barrier(b, warpOnly = false) {
+  barrier({ b }, warpOnly = false) {
     if (warpOnly) b.create(SyncWarpOp, { mask: b.i32(-1) });
     else b.create(ctaBarrier(b.ctx), {});
   },
-  ballot(b, pred) {
+  ballot({ b }, pred) {
     const mask = b.i32(-1);
     return b.value(VoteSyncOp, { mask, pred, kind: VoteSyncKindAttr.get(b.ctx, { value: "ballot" }) }, i32(b.ctx));
   },
-  shuffleXor,
-  shuffleUp,
-  shuffleIdx,
-  permuteBytes,
-  warpReduce: (b, reduce, values) => warpReduce(gpu, b, reduce, values),
-  storeShared: (b, pointer, value, access) => storeShared(forms, b, pointer, value, access),
-  loadShared: (b, pointer, type, access) => loadShared(forms, b, pointer, type, access),
+  shuffleXor: ({ b }, value, mask) => shuffleXor(b, value, mask),
+  shuffleUp: ({ b }, value, distance) => shuffleUp(b, value, distance),
+  shuffleIdx: ({ b }, value, lane) => shuffleIdx(b, value, lane),
+  permuteBytes: ({ b }, low, high, selector) => permuteBytes(b, low, high, selector),
+  warpReduce: ({ b, target }, reduce, values, lanes) =>
+    lanes === target.threadsPerWarp - 1 ? warpReduce(gpu, b, reduce, values) : undefined,
+  convertWithinWarp: () => undefined,
+  storeShared: ({ b }, pointer, value, access) => storeShared(forms, b, pointer, value, access),
+  loadShared: ({ b }, pointer, type, access) => loadShared(forms, b, pointer, type, access),
   moveMatrices: (lo, place, values, transposes) => lowerLdStMatrix(gpu, lo, place, values, transposes),
   printf,
   assertFail,

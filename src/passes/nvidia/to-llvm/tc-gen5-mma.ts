@@ -82,7 +82,7 @@ function lowerDot(lo: Lowering, dot: Dot): void {
     // Both have to have their operands.
     b.create(ClusterArriveOp, { aligned: true });
     b.create(ClusterWaitOp, { aligned: true });
-    pred = b.and(pred, b.icmp("eq", lo.code.clusterCTAId(lo.b), b.i32(0)));
+    pred = b.and(pred, b.icmp("eq", lo.code.clusterCTAId(lo), b.i32(0)));
   }
   pred = b.and(pred, isWarp0);
   if (barriers.length > 0) beforeSignal(lo);

@@ -191,7 +191,7 @@ function storeTensor(lo: Lowering, op: Operation, src: Value, buffer: MemDesc, b
   moveTensor(lo, op, src.type as TensorType, buffer, base(), pred, values);
   lo.b.create(Tcgen05WaitOp, { kind: "store" });
   // Before anyone uses the buffer all threads have written.
-  if (!lo.ctx.triton.placesTmemBarriers) lo.code.barrier(lo.b);
+  if (!lo.ctx.triton.placesTmemBarriers) lo.code.barrier(lo);
 }
 
 // --- copies from shared memory --------------------------------------------------------------------

@@ -46,8 +46,8 @@ export const TENSORMAPS: readonly LoweringRule[] = [
     const map = sharedMemoryBase(lo, op);
     const thread = threadId(lo);
     const firstWarp = b.icmp("slt", thread, b.i32(32));
-    lo.code.storeShared(lo.b, b.gep(map.type, i32(ctx), map, [thread]), b.i32(0), { predicate: firstWarp });
-    lo.code.barrier(lo.b, true);
+    lo.code.storeShared(lo, b.gep(map.type, i32(ctx), map, [thread]), b.i32(0), { predicate: firstWarp });
+    lo.code.barrier(lo, true);
 
     const replaceAll = (field: string, values: readonly Value[]) => {
       for (const [i, value] of values.entries()) replaceField(lo, map, field, value, i);
@@ -82,7 +82,7 @@ export const TENSORMAPS: readonly LoweringRule[] = [
     ptx.instruction(["cp.async.bulk.commit_group"], [], ptx.input(firstWarp, "b"));
     ptx.instruction(["cp.async.bulk.wait_group.read 0"], [], ptx.input(firstWarp, "b"));
     ptx.launch(lo.b, voidType(lo.ctx));
-    lo.code.barrier(lo.b);
+    lo.code.barrier(lo);
   }),
   // A descriptor that the host made is reached by its address.
   rule(ReinterpretTensorDescOp, ({ rawDesc, result }, lo) =>

@@ -84,7 +84,7 @@ function forMessages(
   const toOffset = params.fp4Padded ? LinearLayout.zeros1D(1, "msg", last, 2).multiply(packed) : packed;
   const messages = toOffset.getInDimSize("msg");
   const numWarps = numWarpsAt(lo);
-  const cta = lo.code.clusterCTAId(lo.b);
+  const cta = lo.code.clusterCTAId(lo);
   for (let first = 0; first < messages; first += numWarps) {
     const warps = Math.min(messages - first, numWarps);
     if (warps === 1) warp = b.i32(0);

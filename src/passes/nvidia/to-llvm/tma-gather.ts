@@ -65,7 +65,7 @@ function forRowsMessages(lo: Lowering, op: Operation, copy: RowsCopy, send: (mes
   if (masks.get("lane") !== rowsLayout.getInDimSize("lane") - 1) return lo.fail(op, "x offsets must be broadcasted across each warp");
 
   const warp = uniformWarpId(lo);
-  const block = lo.code.clusterCTAId(lo.b);
+  const block = lo.code.clusterCTAId(lo);
   let predicate = copy.pred ? lo.value(copy.pred) : b.i1(true);
   predicate = b.and(predicate, b.icmp("eq", b.i32(0), b.and(warp, b.i32(masks.get("warp") ?? 0))));
   predicate = b.and(predicate, electPredicate(lo));

@@ -2,6 +2,9 @@
 import { type Fault, inFile } from "../fault.js";
 
 export const LOWERING_FAULTS: readonly Fault[] = [
+  ...inFile("passes/ttg-to-llvm/global-access.ts", [
+    { in: "vectorSize", fault: "addresses need not be contiguous", find: "lo.axisInfo.getContiguity(ptr))", replace: "4)" },
+  ]),
   ...inFile("passes/nvidia/to-llvm/load-store.ts", [
     {
       in: "LOAD",
@@ -61,7 +64,6 @@ export const LOWERING_FAULTS: readonly Fault[] = [
       replace: "const thread = undefined as Value | undefined;",
       equivalent: "equal values to one address",
     },
-    { in: "vectorSize", fault: "addresses need not be contiguous", find: "lo.axisInfo.getContiguity(ptr))", replace: "4)" },
     {
       in: "redundantThreadPredicate",
       fault: "warps with the same data do not count",
@@ -121,20 +123,20 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     {
       in: "warpReduce",
       fault: "neighbours are taken to be next to each other",
-      find: "lo.code.shuffleXor(lo.b, value, n * interleave)",
-      replace: "lo.code.shuffleXor(lo.b, value, n)",
+      find: "lo.code.shuffleXor(lo, value, n * interleave)",
+      replace: "lo.code.shuffleXor(lo, value, n)",
     },
     { in: "withinThreads", fault: "repeated registers count twice", find: "if (seen.has(offset.join())) return;", replace: "" },
     {
       in: "lowerReduce",
       fault: "no barrier before the warps' results are read",
-      find: "  lo.code.barrier(lo.b);\n  reducePartials",
+      find: "  lo.code.barrier(lo);\n  reducePartials",
       replace: "  reducePartials",
     },
     {
       in: "lowerReduce",
       fault: "no barrier before the results are read",
-      find: "  lo.code.barrier(lo.b);\n  loadResults",
+      find: "  lo.code.barrier(lo);\n  loadResults",
       replace: "  loadResults",
     },
     {
@@ -190,7 +192,7 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     {
       in: "run",
       fault: "no barrier before the warps' sums are read",
-      find: "      lo.code.barrier(lo.b);\n      this.#addWarps",
+      find: "      lo.code.barrier(lo);\n      this.#addWarps",
       replace: "      this.#addWarps",
     },
     {
@@ -209,13 +211,13 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     {
       in: "#addWarps",
       fault: "the lane before is this lane",
-      find: "const shuffled = lo.code.shuffleUp(lo.b, value, this.#strides.thread);",
+      find: "const shuffled = lo.code.shuffleUp(lo, value, this.#strides.thread);",
       replace: "const shuffled = value;",
     },
     {
       in: "#addOneWarp",
       fault: "the sum of the block before is that of the lane",
-      find: "if (axisNumBlocks > 1) sum[i] = lo.code.shuffleIdx(lo.b, value, lastLane);",
+      find: "if (axisNumBlocks > 1) sum[i] = lo.code.shuffleIdx(lo, value, lastLane);",
       replace: "if (axisNumBlocks > 1) sum[i] = value;",
     },
   ]),
@@ -223,10 +225,10 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     {
       in: "throughSharedMemory",
       fault: "no barrier between stores and loads",
-      find: "    lo.code.barrier(lo.b, warpSync);\n    out.push",
+      find: "    lo.code.barrier(lo, warpSync);\n    out.push",
       replace: "    out.push",
     },
-    { in: "throughSharedMemory", fault: "no barrier between rounds", find: "if (round > 0) lo.code.barrier(lo.b, warpSync);", replace: "" },
+    { in: "throughSharedMemory", fault: "no barrier between rounds", find: "if (round > 0) lo.code.barrier(lo, warpSync);", replace: "" },
     {
       in: "throughSharedMemory",
       fault: "barriers of warps only",
@@ -260,7 +262,7 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     {
       in: "swap",
       fault: "lanes stay where they are",
-      find: "return mask === 0 ? value : lo.code.shuffleXor(lo.b, value, mask);",
+      find: "return mask === 0 ? value : lo.code.shuffleXor(lo, value, mask);",
       replace: "return value;",
     },
     {
@@ -286,7 +288,7 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     {
       in: "throughShared",
       fault: "no barrier between stores and loads",
-      find: "  lo.code.barrier(lo.b);\n",
+      find: "  lo.code.barrier(lo);\n",
       replace: "",
     },
     {
@@ -302,20 +304,20 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     {
       in: "warpHistogram",
       fault: "masked elements count",
-      find: "const valid = masks ? lo.code.ballot(b, masks[i]!) : all;",
+      find: "const valid = masks ? lo.code.ballot(lo, masks[i]!) : all;",
       replace: "const valid = all;",
     },
     {
       in: "warpHistogram",
       fault: "the bit decides the other way",
-      find: "b.select(isSet, zero, all)",
-      replace: "b.select(isSet, all, zero)",
+      find: "b.select(isSet, none, all)",
+      replace: "b.select(isSet, all, none)",
     },
     { in: "addUp", fault: "counts are not cleared", find: "    b.store(b.i32(0), pointer);\n", replace: "" },
     {
       in: "addUp",
       fault: "no barrier before counts are read",
-      find: "  lo.code.barrier(lo.b);\n  return indices",
+      find: "  lo.code.barrier(lo);\n  return indices",
       replace: "  return indices",
     },
     { in: "HISTOGRAMS", fault: "copies count again", find: "b.sdiv(sum, copies)", replace: "sum" },
@@ -620,7 +622,7 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     {
       in: "storeTensor",
       fault: "no barrier after stores",
-      find: "  if (!lo.ctx.triton.placesTmemBarriers) lo.code.barrier(lo.b);\n",
+      find: "  if (!lo.ctx.triton.placesTmemBarriers) lo.code.barrier(lo);\n",
       replace: "",
     },
     { in: "TENSOR_MEMORY", fault: "loads are not waited for", find: '    lo.b.create(Tcgen05WaitOp, { kind: "load" });\n', replace: "" },
