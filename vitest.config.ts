@@ -11,6 +11,7 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     maxWorkers: 2,
+    setupFiles: "src/testing/property-seed.ts",
     projects: [
       // Loading the compiler takes longer than most of these files, so they share it.
       { extends: true, test: { name: "unit", include: ["src/**/*.test.{ts,tsx}"], exclude: [...WHOLE, ...PACKAGE], isolate: false } },

@@ -17,7 +17,7 @@ export async function opened(
   mayAsk: (url: string) => boolean,
 ): Promise<{ readonly page: Page; readonly troubles: string[] }> {
   const page = await browser.newPage({ viewport: { width: 1500, height: 900 } });
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(120_000);
   const troubles: string[] = [];
   page.on("pageerror", (error) => troubles.push(String(error)));
   page.on("console", (message) => message.type() === "error" && troubles.push(message.text()));
