@@ -19,7 +19,7 @@ import type { Shown } from "./tt-step-show.js";
 import { uselessOptions } from "./useless-options.js";
 
 export function against(trace: Trace, input: Input, args: TtStepArgs, io: Io): Shown | { readonly error: string } {
-  const other = otherTrace(input, args, stageOf(trace), io);
+  const other = otherTrace(input, args, firstStageOf(trace), io);
   if ("error" in other) return other;
   const facts = factsText(withMachineCode(other.trace, io), withMachineCode(trace, io), args);
   if (args.codegen) {
@@ -58,7 +58,7 @@ export function otherTrace(input: Input, args: TtStepArgs, stage: Stage, io: Io)
 }
 
 /** The stage of the first pass. The module is lowered by now: the Trace says what it was. */
-export const stageOf = ({ source }: Trace): Stage => source.kind as Stage;
+export const firstStageOf = ({ source }: Trace): Stage => source.kind as Stage;
 
 /** The input that `--against` names, or the same with other settings; `stage` is that of the input's first pass. */
 export function otherInput(

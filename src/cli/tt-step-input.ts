@@ -5,10 +5,11 @@ import { type Captured, readCapture } from "../compile/capture.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { isTritonLib } from "../frontend/compile-python.js";
 import { type PythonArguments, readFolder, readSource, rejected } from "../library/sources.js";
+import { memo } from "../support/memo.js";
 import { isNewerTriton, type TritonVersion } from "../support/triton-version.js";
 import { fromBytes } from "../support/utf8.js";
 import type { Io } from "./io.js";
-import { findTriton, pythonHost } from "./python-path.js";
+import { type FoundTriton, findTriton, pythonHost } from "./python-path.js";
 import type { TtStepArgs } from "./tt-step-args.js";
 import { type Input, type InputOptions, readIrInput } from "./tt-step-ir-input.js";
 
@@ -30,13 +31,14 @@ export function readInput(path: string, io: Io, options: InputOptions): Input {
   const files = pythonHost(io);
   if (lib !== undefined && lib !== NO_TRITON && !isTritonLib(lib, files.readFile))
     return rejected(`--triton-lib: '${lib}' holds no Triton: there is no language/standard.py in it`);
+  // Looked for where a version or a library function depends on it.
+  const installed = memo(() => findTriton(io));
   return readSource({
     ...input.request,
     ...files,
     python: { ...said, captured: capturesOf(path, io) },
-    // Looked for where a version or a library function depends on it.
-    installedTriton: () => (lib === undefined ? findTriton(io)?.version : undefined),
-    tritonLib: (report, triton) => (lib === NO_TRITON ? undefined : (lib ?? ownTriton(report, triton, io))),
+    installedTriton: () => (lib === undefined ? installed()?.version : undefined),
+    tritonLib: (report, triton) => (lib === NO_TRITON ? undefined : (lib ?? ownTriton(report, triton, installed()))),
   });
 }
 
@@ -53,8 +55,11 @@ function capturesOf(path: string, io: Io): readonly Captured[] {
 }
 
 /** The folder of the user's Triton if it is one whose functions make the same operations as the followed version's; another is named. */
-function ownTriton(report: (diagnostic: Diagnostic) => void, { name: triton }: TritonVersion, io: Io): string | undefined {
-  const found = findTriton(io);
+function ownTriton(
+  report: (diagnostic: Diagnostic) => void,
+  { name: triton }: TritonVersion,
+  found: FoundTriton | undefined,
+): string | undefined {
   if (!found || found.version.startsWith(`${triton}.`)) return found?.folder;
   // It is reported where the version is chosen.
   if (isNewerTriton(found.version)) return undefined;

@@ -14,7 +14,7 @@ import { EXIT, type Io, watched } from "./io.js";
 import { readLaunchFile } from "./launch-file.js";
 import { dashed, kebab } from "./options/option.js";
 import { withMachineCode } from "./ptxas.js";
-import { factsText, otherInput, stageOf } from "./tt-step-against.js";
+import { factsText, firstStageOf, otherInput } from "./tt-step-against.js";
 import { type LineOf, stepArgs, type TtStepArgs, withoutEffect } from "./tt-step-args.js";
 import { everywhere } from "./tt-step-compile.js";
 import { readInput } from "./tt-step-input.js";
@@ -117,7 +117,7 @@ function compare(
   values: Given,
   io: Io,
 ): number {
-  const other = otherInput(input, args, stageOf(trace), io);
+  const other = otherInput(input, args, firstStageOf(trace), io);
   if ("error" in other) return usage(io, other.error);
   if (other.input.kind !== "module") return usage(io, `'${args.against}' was compiled elsewhere, without its source`);
   const grid = gridOf(values, other.input);

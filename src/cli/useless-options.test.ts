@@ -58,7 +58,6 @@ const EXPECTED: Readonly<Record<string, string>> = {
   "max-num-imprecise-acc-default": "python",
   "matrix-instr-nonkdim": TO_TTGIR,
   kpack: TO_TTGIR,
-  "schedule-hint": TO_TTGIR,
   "use-async-copy": TO_TTGIR,
   "use-block-pingpong": TO_TTGIR,
   "use-in-thread-transpose": TO_TTGIR,

@@ -33,10 +33,14 @@ export interface CodegenFact extends InstructionFacts {
   readonly why: readonly string[];
 }
 
+/** The message where there are no facts because of the target. */
+export const UNREAD = "the instructions of AMD's GPUs are not read yet: the LLVM dialect is the last stage";
+/** Whether its instructions are AMD's: widths and bank conflicts by NVIDIA's rules would be wrong. */
+export const isUnread = ({ target = "" }: Trace): boolean => gpuCalled(target)?.hip !== undefined;
+
 /** The last whole step that has machine instructions: PTX, else LLVM dialect, else LLVM IR. */
 export function codegenStep(trace: Trace): Step | undefined {
-  // The instructions of AMD's GPUs are not read yet: widths and bank conflicts by NVIDIA's rules would be wrong.
-  if (gpuCalled(trace.target ?? "")?.hip) return undefined;
+  if (isUnread(trace)) return undefined;
   const known = trace.steps.filter((s) => s.known && s.verified && s.text.lines.length > 0);
   return (
     known.findLast((s) => s.stage !== "ptx" && s.flag !== "llir" && holds(trace, s, /\bllvm\.func\b/)) ??

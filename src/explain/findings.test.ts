@@ -40,6 +40,8 @@ test("a dot on AMD's matrix cores is none without tensor cores", () => {
   // NVIDIA's rules for widths and banks are not those of AMD's GPUs.
   expect(codegenStep(trace)).toBeUndefined();
   expect(kinds(findings(trace))).not.toContain("no tensor cores in a loop");
+  const none = compiled("fixtures/kernels/vecadd.ttir", { target: "hip:gfx942" });
+  expect([findings(none), noFindings(none)]).toEqual([[], "no findings: bank conflicts are not known for AMD's GPUs"]);
 });
 
 test("a bank conflict names lanes, bank and the swizzle that would end it", () => {

@@ -20,7 +20,7 @@ import { conversionCost } from "../passes/ttg/remove-layout-conversions/explain-
 import { memo } from "../support/memo.js";
 import type { Step, Trace } from "../trace/trace.js";
 import { ratedFacts } from "./codegen/explain-facts.js";
-import { type CodegenFact, codegenStep, lastTtgirStep } from "./codegen-facts.js";
+import { type CodegenFact, codegenStep, isUnread, lastTtgirStep } from "./codegen-facts.js";
 import { conflictReasons } from "./derivations/shared-access.js";
 import { headlineOf } from "./headline.js";
 import { ancestorsOf, descendantsOf, linesOfOps, locationOf, type SourcePosition } from "./provenance.js";
@@ -61,12 +61,13 @@ export const findings = memo((trace: Trace): readonly Finding[] => {
   return found.sort((a, b) => rank(a) - rank(b) || b.cost - a.cost).map(({ cost, minor, ...finding }) => finding);
 });
 
-/** Why findings of a Trace are not known: its TTGIR was not reached or cannot be read. Undefined where they are complete. */
+/** The reason why findings of a Trace, or some kinds of them, are not known. Undefined where they are complete. */
 export const unseen = memo((trace: Trace): string | undefined => {
   const last = lastTtgirStep(trace);
   if (last) {
     const queries = queriesOf(trace, last);
-    return "error" in queries ? `the IR after ${last.flag} cannot be read back: ${queries.error}` : undefined;
+    if ("error" in queries) return `the IR after ${last.flag} cannot be read back: ${queries.error}`;
+    return isUnread(trace) ? "bank conflicts are not known for AMD's GPUs" : undefined;
   }
   return codegenStep(trace) ? "without TTGIR, only the widths of accesses are known" : "they are about TTGIR, which was not reached";
 });

@@ -42,13 +42,16 @@ test.each(["a + b * 2n - (a << 3n)", "b == 0 ? 0n : a / b", "BigInt.asIntN(32, a
   },
 );
 
-test.each(["erf", "tgamma", "normcdfinv", "fast_pow", "remainder", "fdim", "jn", "brev", "mulhi", "clzll"])("libdevice: %s", (name) => {
-  const symbol = [`__nv_${name}f`, `__nv_${name}`].find((s) => libdeviceExpression(s) !== undefined)!;
-  const isWide = /ll$/.test(name);
-  const operands = isWide ? BIGINTS : libdeviceKinds(symbol).args.includes("int") ? [0, 1, -7, 12345] : NUMBERS;
-  const [ours, theirs] = both(libdeviceExpression(symbol)!, operands, ["a", "b", "c", "d"]);
-  expect(ours).toEqual(theirs);
-});
+test.each(["erf", "tgamma", "normcdfinv", "fast_pow", "remainder", "fdim", "jn", "brev", "mulhi", "clzll", "signbit"])(
+  "libdevice: %s",
+  (name) => {
+    const symbol = [`__nv_${name}f`, `__nv_${name}`].find((s) => libdeviceExpression(s) !== undefined)!;
+    const isWide = /ll$/.test(name);
+    const operands = isWide ? BIGINTS : libdeviceKinds(symbol).args.includes("int") ? [0, 1, -7, 12345] : NUMBERS;
+    const [ours, theirs] = both(libdeviceExpression(symbol)!, operands, ["a", "b", "c", "d"]);
+    expect(ours).toEqual(theirs);
+  },
+);
 
 test("a text that is not understood is a bug", () => {
   expect(() => interpreted([], "return class {}")).toThrow("no variable class");

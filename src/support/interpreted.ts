@@ -23,7 +23,18 @@ const FIRST_VARIABLE = 2;
 const TOKEN =
   /\s*(?:(0x[\da-fA-F]+n?|\d+n|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|([A-Za-z_$][\w$]*)|("[^"]*")|(>>>=|>>>|===|!==|<<=|>>=|\*\*=|=>|\*\*|<<|>>|<=|>=|==|!=|&&|\|\||\+\+|--|[-+*/%&|^]=|[-+*/%&|^!~<>=?:;,.(){}[\]]))/y;
 
-const GLOBALS: Readonly<Record<string, unknown>> = { Math, Number, BigInt, Array, Infinity, NaN, undefined, true: true, false: false };
+const GLOBALS: Readonly<Record<string, unknown>> = {
+  Math,
+  Number,
+  BigInt,
+  Array,
+  Object,
+  Infinity,
+  NaN,
+  undefined,
+  true: true,
+  false: false,
+};
 
 // Operands are numbers or bigints, never one of each: operators are written for numbers, and JavaScript does the rest.
 type Operator = (a: number, b: number) => unknown;

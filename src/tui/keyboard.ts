@@ -1,6 +1,6 @@
 /**
  * The keyboard as Ink sees it. Ink has no say over raw mode: while one Ink ends and the next begins, keys are not echoed, and ^C is a key.
- * What Ink would misread is written in another way.
+ * Sequences that Ink reads as other keys are replaced by ones that it reads as what they are.
  */
 import type { ReadStream } from "node:tty";
 

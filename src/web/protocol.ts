@@ -60,6 +60,8 @@ export type Question =
 export type Report =
   | { readonly kind: "pictures"; readonly pictures: Partial<Pictures> }
   | { readonly kind: "answer"; readonly id: number; readonly answer: Answer }
+  /** A sign of life: what is under way takes long. */
+  | { readonly kind: "working" }
   /** Nothing is under way. */
   | { readonly kind: "idle" }
   /** A bug of the compiler. */

@@ -33,7 +33,6 @@ export const HIP_OPTIONS = {
   allowFlushDenorm: { ...option.bool({ default: false, summary: "hip: subnormal f32 may be flushed to zero" }), refused: NO_LLVM },
   scheduleHint: {
     ...option.string({ default: "none", summary: "hip: attention or memory-bound-attention: how LLVM orders instructions" }),
-    ...TO_TTGIR,
   },
   useAsyncCopy: {
     ...option.bool({ default: false, summary: "hip: pipelines copy to shared memory without registers (TRITON_HIP_USE_ASYNC_COPY)" }),

@@ -24,6 +24,7 @@ import {
   allocateSharedMemoryAmd,
   convertBuiltinFuncToLLVM,
   convertTritonAMDGPUToLLVM,
+  lowerInstructionSchedHints,
   optimizeLdsUsage,
 } from "../../passes/amd/to-llvm/index.js";
 import { canonicalize, cse, inline, sccp, symbolDce } from "../../passes/common/index.js";
@@ -54,7 +55,7 @@ import { type HipOptions, hipDefaults } from "./options.js";
 export const hipPipeline: Pipeline<Partial<HipOptions>> = ({ target, options: given }, language) => {
   const options = { ...hipDefaults(target), ...given };
   const { arch } = amdGpuOf(archOf(target)!)!;
-  return [...(language === "gluon" ? gluonToTtgir : toTtgir({ target, options })), ...toLlvm(arch)];
+  return [...(language === "gluon" ? gluonToTtgir : toTtgir({ target, options })), ...toLlvm(arch, options)];
 };
 
 const gluonToTtgir = stage("ttgir", [
@@ -72,7 +73,6 @@ const toTtgir = ({ target, options }: BackendTarget<HipOptions>): readonly Backe
   const { arch } = gpu;
   const usePingpong = options.useBlockPingpong ?? (arch === "gfx942" || (arch === "gfx950" && options.useAsyncCopy));
   const usesInThreadTranspose = options.useInThreadTranspose ?? arch === "gfx942";
-  const hints = options.scheduleHint.toLowerCase() === "none" ? [] : options.scheduleHint.split(",");
   const kPack = arch === "gfx950" ? 1 : options.kpack;
   return [
     ...stage("ttir", [
@@ -106,7 +106,7 @@ const toTtgir = ({ target, options }: BackendTarget<HipOptions>): readonly Backe
       pipelineAmd({ useAsyncCopy: options.useAsyncCopy, usePingpong }),
       options.useAsyncCopy && coalesceAsyncCopyAmd({ archGenerationName: arch }),
       canonicalize(),
-      ...hints.map((variant) => insertInstructionSchedHints({ variant })),
+      ...scheduleHints(options).map((variant) => insertInstructionSchedHints({ variant })),
       removeLayoutConversions(),
       reduceDataDuplication(),
       ...(usesInThreadTranspose ? [inThreadTranspose(), removeLayoutConversions()] : []),
@@ -131,7 +131,10 @@ const toTtgir = ({ target, options }: BackendTarget<HipOptions>): readonly Backe
   ];
 };
 
-const toLlvm = (arch: string): readonly BackendStep[] =>
+const scheduleHints = ({ scheduleHint }: HipOptions): readonly string[] =>
+  scheduleHint.toLowerCase() === "none" ? [] : scheduleHint.split(",");
+
+const toLlvm = (arch: string, options: HipOptions): readonly BackendStep[] =>
   stage("llir", [
     updateAsyncWaitCount({ archGenerationName: arch }),
     optimizeLdsUsage({ targetArch: arch, ldsLimit: 0 }),
@@ -147,6 +150,7 @@ const toLlvm = (arch: string): readonly BackendStep[] =>
     canonicalize(),
     cse(),
     symbolDce(),
+    scheduleHints(options).length > 0 && lowerInstructionSchedHints({ arch, num_stages: options.numStages }),
     enableLineInfo(),
     convertBuiltinFuncToLLVM({ ftz: true }),
   ]);

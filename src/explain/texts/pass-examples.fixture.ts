@@ -524,6 +524,15 @@ tt.func public @kernel(%x: i32) -> i32 {
     options: "variant=attention",
     show: ["scf.for", "sched_hint", "= tt.dot"],
   },
+  "triton-amdgpu-lower-insert-instruction-sched-hints": {
+    ir: `llvm.func @f(%x: f32) {
+  amdg.instruction_sched_hint {variant = #amdg.SchedHintVariant<attention>}
+  %e = llvm.fadd %x, %x : f32
+  "use"(%e) : (f32) -> ()
+  llvm.return
+}`,
+    show: ["func", "sched", "fadd", "iglp", "return"],
+  },
   "tritonamdgpu-coalesce-async-copy": {
     ir: onAmd(`tt.func @f(%p: tensor<128x32x!tt.ptr<f16>, #blocked> {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<[1, 16]> : tensor<2xi32>}, %m: !ttg.memdesc<128x32xf16, #rowsInLds, #smem, mutable>) {
   %t = ttg.async_copy_global_to_local %p, %m : tensor<128x32x!tt.ptr<f16>, #blocked> -> <128x32xf16, #rowsInLds, #smem, mutable>

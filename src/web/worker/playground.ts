@@ -28,9 +28,11 @@ type Slices = Generator<void, void>;
 
 /** The answer to a question about a kernel that is no longer there. */
 const CHANGED: Answer = { sections: [], text: "the kernel was changed", failed: true };
+/** The answer where a bug was met, which is reported by itself. */
+const BROKEN: Answer = { sections: [], text: "this ended with a bug in tt-step", failed: true };
 /** Rows of the diff that are drawn at first. */
 const FIRST_ROWS = 300;
-/** Milliseconds between two pictures of a compilation under way. */
+/** Milliseconds between two pictures of what is under way. */
 const PICTURE_EVERY = 250;
 
 export class Playground {
@@ -124,7 +126,14 @@ export class Playground {
     }
     const [question] = this.#questions;
     if (question) {
-      if (question.slices.next().done) this.#questions.shift();
+      try {
+        if (question.slices.next().done) this.#questions.shift();
+      } catch (error) {
+        this.#questions.shift();
+        this.busy(undefined);
+        this.report({ kind: "answer", id: question.id, answer: BROKEN });
+        throw error;
+      }
       return true;
     }
     const work = wantedWork(this.#state, this.clock);
@@ -167,8 +176,21 @@ export class Playground {
     this.draw();
   }
   private *answer({ id, question }: Extract<Order, { kind: "ask" }>): Slices {
-    const answer = yield* answering(question, this.#state, this.#about.input);
-    this.report({ kind: "answer", id, answer });
+    const work = answering(question, this.#state, this.#about.input);
+    let drawn = this.clock();
+    for (;;) {
+      const next = work.next();
+      if (next.done) {
+        this.busy(undefined);
+        return this.report({ kind: "answer", id, answer: next.value });
+      }
+      const { done, of, what } = next.value;
+      if (this.clock() - drawn > PICTURE_EVERY) {
+        drawn = this.clock();
+        this.busy({ done, total: of, what });
+      }
+      yield;
+    }
   }
 
   private *compile({ input, against, open }: Extract<Order, { kind: "compile" }>, asked?: WhatIf): Slices {
@@ -209,7 +231,7 @@ export class Playground {
     }
     this.draw();
   }
-  /** How far a compilation is; the last result is shown until it ends. */
+  /** How far a compilation or the answer to a question is; the last result is shown until it ends. */
   private busy(busy: About["busy"]): void {
     this.#about = { ...this.#about, busy };
     this.draw();

@@ -10,13 +10,14 @@ import { bytesOf, type ElementKind, readElement } from "../../simulate/numbers/e
 import type { ArgumentPlan } from "../../simulate/tensor/arguments.js";
 import { runningModule } from "../../simulate/tensor/run.js";
 import { isExecutable, validationText } from "../../simulate/validate.js";
+import type { Work } from "../../support/slices.js";
 import { fromBytes, toBytes } from "../../support/utf8.js";
 import type { State } from "../../tui/state/state.js";
 import { selectedStep } from "../../tui/state/steps.js";
 import type { Answer, Input, Question } from "../protocol.js";
 import { cuteAnswer, layoutAnswer } from "./layouts.js";
 
-export function* answering(question: Question, state: State, input: Input): Generator<void, Answer> {
+export function* answering(question: Question, state: State, input: Input): Work<Answer> {
   switch (question.kind) {
     case "why":
       return why(state, question.asked);
@@ -51,18 +52,18 @@ function why({ session, view }: State, asked: string): Answer {
   return failed(`nothing is known of ${asked}`);
 }
 
-function* validated({ session }: State): Generator<void, Answer> {
-  const outcome = yield* quietly(validating(session.trace, { seconds: 2 }));
+function* validated({ session }: State): Work<Answer> {
+  const outcome = yield* validating(session.trace, { seconds: 2 });
   if (outcome.kind === "error") return failed(outcome.message ?? outcome.rendered ?? "");
   return { sections: [], text: fromBytes(validationText(outcome)), failed: outcome.broken.length > 0 };
 }
 
-function* ran({ session }: State, { name }: Input): Generator<void, Answer> {
+function* ran({ session }: State, { name }: Input): Work<Answer> {
   const read = session.input && sourceFor(session.input.source, {});
   if (read?.kind !== "module" || !isExecutable(read.module)) return failed(`'${name}' is no kernel that can be run`);
-  const { findings, memory, args, grid, programs, printed } = yield* quietly(
-    runningModule(read.module, { capability: capabilityOf(session.settings!.target) }),
-  );
+  const { findings, memory, args, grid, programs, printed } = yield* runningModule(read.module, {
+    capability: capabilityOf(session.settings!.target),
+  });
   const count = `${programs.length} program${programs.length === 1 ? "" : "s"} of a grid of ${grid.join("x")}`;
   return {
     failed: findings.some((f) => f.severity === "error"),
@@ -95,12 +96,3 @@ function storedLines(runs: readonly StoredRun[], element: ElementKind): string[]
 }
 const MAX_RUNS = 16;
 const MAX_VALUES = 16;
-
-/** Goes on without saying how far it is. */
-function* quietly<T>(work: Generator<unknown, T, boolean | undefined>): Generator<void, T> {
-  for (;;) {
-    const next = work.next(undefined);
-    if (next.done) return next.value;
-    yield;
-  }
-}

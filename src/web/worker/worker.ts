@@ -8,13 +8,18 @@ interface Scope {
   postMessage(report: Report): void;
 }
 const scope = globalThis as unknown as Scope;
-const playground = new Playground(
-  (report) => scope.postMessage(report),
-  () => performance.now(),
-);
+
+let lastReport = 0;
+function send(report: Report): void {
+  lastReport = performance.now();
+  scope.postMessage(report);
+}
+const playground = new Playground(send, () => performance.now());
 
 /** Milliseconds between looks at what the page has sent. */
 const SLICE = 12;
+/** Milliseconds without a report after which the page gets a sign of life. */
+const SILENCE = 1000;
 const { port1, port2 } = new MessageChannel();
 let waiting = false;
 
@@ -23,7 +28,7 @@ function safely<T>(run: () => T): T | undefined {
   try {
     return run();
   } catch (error) {
-    scope.postMessage({ kind: "broken", message: error instanceof Error ? error.message : String(error) });
+    send({ kind: "broken", message: error instanceof Error ? error.message : String(error) });
     return undefined;
   }
 }
@@ -35,7 +40,8 @@ function soon(): void {
 port1.onmessage = () => {
   waiting = false;
   const until = performance.now() + SLICE;
-  while (performance.now() < until) if (!safely(() => playground.step())) return scope.postMessage({ kind: "idle" });
+  while (performance.now() < until) if (!safely(() => playground.step())) return send({ kind: "idle" });
+  if (performance.now() - lastReport > SILENCE) send({ kind: "working" });
   soon();
 };
 scope.onmessage = ({ data }) => {

@@ -122,6 +122,12 @@ export const AMD: Readonly<Record<string, PassText>> = {
     place: "All layouts and LDS offsets are fixed before. Barriers are put between accesses of LDS first.",
     declines: "An op without a rule is an error at the op.",
   },
+  "triton-amdgpu-lower-insert-instruction-sched-hints": {
+    purpose:
+      "Replaces amdg.instruction_sched_hint. For attention, rocdl.iglp.opt 2 at the end of the block chooses LLVM's strategy that interleaves matrix instructions with exponentials, between two rocdl.sched.barrier that no instruction crosses.",
+    place: "It runs on the LLVM dialect, only where schedule_hint is not none.",
+    declines: "Hints other than attention are removed.",
+  },
   "convert-builtin-func-to-llvm": {
     purpose:
       "Replaces calls of functions that Triton's library of HIP declares (__triton_hip_fast_expf, fast_tanhf, fast_fdividef, iabs, fabs, llrint) by instructions.",

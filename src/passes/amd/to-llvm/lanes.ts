@@ -8,6 +8,7 @@ import { type AmdFamily, isRdna } from "../../../gpu/amd.js";
 import type { Type } from "../../../ir/attribute.js";
 import { bitWidth, f32, i32, i64, intType, isInteger } from "../../../ir/builtin-types.js";
 import type { Value } from "../../../ir/value.js";
+import { Bug } from "../../../support/assert.js";
 import { vecType } from "../../ttg-to-llvm/ll-builder.js";
 import type { Lowering } from "../../ttg-to-llvm/lowering.js";
 import { threadId } from "../../ttg-to-llvm/thread-indices.js";
@@ -59,12 +60,13 @@ function bpermute(lo: Lowering, value: Value, lane: Value): Value {
   return b.value(rocdl.DsBpermuteOp, { index, src: value }, i32(ctx));
 }
 
-/** The value of lane `id ^ mask`. */
+/** The value of lane `id ^ mask`; the mask is a power of two. */
 export function shuffleXor(lo: Lowering, family: AmdFamily, value: Value, mask: number): Value {
   const { b, ctx } = lo;
+  if ((mask & (mask - 1)) !== 0) throw new Bug(`no shuffle by lanes ^ ${mask}`);
   const swizzle = (word: Value, offset: number): Value => b.value(rocdl.DsSwizzleOp, { src: word, offset: b.i32(offset) }, i32(ctx));
   return inWords(lo, value, (word) => {
-    if (mask > 16) return bpermute(lo, word, b.xor(threadId(lo), b.i32(32)));
+    if (mask > 16) return bpermute(lo, word, b.xor(threadId(lo), b.i32(mask)));
     if (mask === 16 && isRdna(family)) {
       const [low, high] = [b.i32(0x76543210), b.i32(0xfedcba98 | 0)];
       return b.value(rocdl.PermlaneX16Op, { old: word, src0: word, src1: low, src2: high, fi: true, boundControl: false }, i32(ctx));
