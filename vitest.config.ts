@@ -1,7 +1,9 @@
 import { defineConfig } from "vitest/config";
 
-/** Tests of whole programs, terminals and long executions: each file has modules of its own. */
+/** Tests of whole programs, terminals and long executions. */
 const WHOLE = ["src/{testing,fuzz,cli,tui,simulate}/**/*.test.{ts,tsx}", "src/**/golden.test.ts"];
+/** Tests that replace a module by another one: each file has modules of its own. */
+const MOCKED = ["src/cli/file-faults.test.ts", "src/simulate/interpreted-validation.test.ts"];
 /** Tests of the built package. */
 const PACKAGE = ["src/testing/terminal/*.test.ts", "src/cli/code-cache.test.ts"];
 
@@ -13,9 +15,10 @@ export default defineConfig({
     maxWorkers: 2,
     setupFiles: "src/testing/property-seed.ts",
     projects: [
-      // Loading the compiler takes longer than most of these files, so they share it.
+      // Loading the compiler takes longer than most files, so they share it.
       { extends: true, test: { name: "unit", include: ["src/**/*.test.{ts,tsx}"], exclude: [...WHOLE, ...PACKAGE], isolate: false } },
-      { extends: true, test: { name: "whole", include: WHOLE, exclude: PACKAGE } },
+      { extends: true, test: { name: "whole", include: WHOLE, exclude: [...MOCKED, ...PACKAGE], isolate: false } },
+      { extends: true, test: { name: "mocked", include: MOCKED } },
       { extends: true, test: { name: "package", include: PACKAGE, globalSetup: "src/testing/built.ts" } },
     ],
   },
