@@ -2,7 +2,7 @@
 
 import type { ArtifactKind, Translate } from "../backend/backend.js";
 import type { TargetOptions } from "../backend/targets.js";
-import { compiling } from "../compile/compile-source.js";
+import { compiling, sourceFor } from "../compile/compile-source.js";
 import type { Always, Compilation, CompileRequest } from "../library/compile.js";
 import { insertedText, pipelineOf, pipelineRange, positionOf, settingsOf } from "../library/pipeline.js";
 import type { Source } from "../library/sources.js";
@@ -35,7 +35,10 @@ export function* tracing(
   translate: Translate<TargetOptions> | undefined,
 ): Work<Made | { readonly error: string }> {
   if (input.kind === "imported") return { trace: input.trace };
-  const pipeline = pipelineOf(settingsOf(input, args));
+  // Read again where an earlier compilation has changed the module: it says which passes come first.
+  const source = sourceFor(input, {});
+  if (source.kind === "error") return { error: source.message ?? source.rendered! };
+  const pipeline = pipelineOf(settingsOf(source, args));
   const range = shownRange(pipeline, args);
   if ("error" in range) return range;
   const moduleOnly = asksForModule(pipeline, args);
@@ -50,7 +53,7 @@ export function* tracing(
     artifacts: made,
     ...(args.times ? { clock: io.clock } : {}),
   };
-  const run = compiling(input, request, translate);
+  const run = compiling(source, request, translate);
   let next = run.next();
   for (; !next.done; next = run.next()) {
     const { done, total: of } = next.value;

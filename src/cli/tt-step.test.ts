@@ -241,7 +241,7 @@ describe("--against", () => {
     expect(out).toMatch(/^first difference in the source\n--- fixtures\/kernels\/matmul\.ttir source\n\+\+\+ /);
   });
   test("itself under another option", async () => {
-    const { code, out } = await run([MATMUL, "--stop-after", "12", "--against", "num-warps=8"]);
+    const { code, out } = await run([MATMUL, "--stop-after", "F32DotTC", "--against", "num-warps=8"]);
     expect(code).toBe(1);
     expect(out).toMatch(
       /^first difference after 10 convert-triton-to-tritongpu\n--- num-warps=8 convert-triton-to-tritongpu\n\+\+\+ .* 6 layouts redefined\n/,

@@ -141,8 +141,9 @@ export function insertedStep(pipeline: readonly BackendStep[], spec: string): In
   const [step, ...more] = parsed.elements;
   if (step?.kind !== "pass" || more.length > 0) return { error: `expected one pass, but got '${text}'` };
   const { pass } = step;
-  const { stage } = (pipeline[after - 1] ?? pipeline[0])!;
-  return { after, step: { stage, flag: pass.flag, pass: pass.name, options: optionsText(step), step } };
+  const near = pipeline[after - 1] ?? pipeline[0];
+  if (!near) return { error: `${pass.flag} cannot be put before or after a pass: all passes have run on this IR` };
+  return { after, step: { stage: near.stage, flag: pass.flag, pass: pass.name, options: optionsText(step), step } };
 }
 
 /** The text of an inserted step: `12:cse`. */

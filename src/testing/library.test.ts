@@ -100,6 +100,11 @@ test.each<[string, () => { readonly kind: string }, string]>([
     "Triton 9 is not",
   ],
   ["an unknown pass", () => compile(source("k.py", KERNEL), { until: "no-such-pass" }), "there is no pass 'no-such-pass'"],
+  [
+    "a pass put into LLVM dialect, which no pass is left for",
+    () => compile(source("k.mlir", "llvm.func @k() { llvm.return }"), { target: "hip:gfx942", insert: ["0:cse"] }),
+    "all passes have run on this IR",
+  ],
   ["an option out of range", () => compile(source("k.py", KERNEL), { options: { numWarps: 3 } }), "num_warps must be a power of 2"],
   [
     "a comment's value",
