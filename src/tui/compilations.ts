@@ -18,7 +18,7 @@ import { type Opened, type OpenForm, withSources } from "./opening.js";
 import { type Shell, SLICE } from "./shell.js";
 import { firstStep } from "./state/begin.js";
 import { type Computed, NOTHING_COMPUTED, type Session, type WhatIf } from "./state/state.js";
-import { selectedStep } from "./state/steps.js";
+import { passNumber, selectedStep } from "./state/steps.js";
 
 /** Where inputs come from. */
 export interface Inputs {
@@ -34,6 +34,11 @@ export interface Inputs {
   readonly against: () => { readonly name: string; readonly trace: Trace } | { readonly error: string } | undefined;
 }
 type Menu = Extract<Opened, { kind: "choices" }>;
+/** A pass by its name, and its number among those of that name. */
+interface Wanted {
+  readonly flag: string;
+  readonly run: number;
+}
 type OpenedModule = Extract<Opened, { kind: "module" }>;
 
 export class Compilations {
@@ -155,12 +160,7 @@ export class Compilations {
     });
   }
 
-  private compile(
-    asked: Parameters<typeof inputFor>[0],
-    whatIf: WhatIf,
-    baseline: Session["baseline"],
-    select?: { readonly flag: string; readonly run: number },
-  ): void {
+  private compile(asked: Parameters<typeof inputFor>[0], whatIf: WhatIf, baseline: Session["baseline"], select?: Wanted | number): void {
     const input = inputFor(asked, whatIf);
     if ("kind" in input) return this.reject(input);
     const run = start(input, whatIf, this.shell.clock);
@@ -243,8 +243,14 @@ export class Compilations {
       throw error;
     }
   }
-  private done(session: Session, wanted: { readonly flag: string; readonly run: number } | undefined): void {
-    const again = wanted && session.trace.steps.find((s) => s.flag === wanted.flag && s.run === wanted.run);
+  private done(session: Session, wanted: Wanted | number | undefined): void {
+    const { steps } = session.trace;
+    // Where the last pass was switched off there is none at its place.
+    const again =
+      typeof wanted === "number"
+        ? (steps.find((s) => s.kind === "pass" && s.parent === undefined && passNumber(session, s) === wanted) ??
+          steps.findLast((s) => s.kind === "pass" && s.parent === undefined))
+        : wanted && steps.find((s) => s.flag === wanted.flag && s.run === wanted.run);
     const moved = this.shell.state().view.passes.selected !== 0 || session.baseline !== undefined;
     this.shell.dispatch({
       type: "session",
@@ -260,14 +266,14 @@ export class Compilations {
   }
 
   /** Compiles the input under other settings. */
-  recompile(whatIf: WhatIf): void {
+  recompile(whatIf: WhatIf, select?: number): void {
     const { input } = this.shell.state().session;
     if (!input) return this.shell.say("a dump cannot be rerun; e edits its IR and runs our passes on it", "error");
     const { settings, trace, baseline } = this.shell.state().session;
     const before: Readonly<Record<string, unknown>> = { ...settings?.options };
     const changed = Object.entries(whatIf.options).filter(([name, value]) => value !== before[name]);
     this.#useless = this.inputs.useless(changed.map(([name]) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)))[0];
-    this.compile(input, whatIf, baseline ?? { trace, settings });
+    this.compile(input, whatIf, baseline ?? { trace, settings }, select);
   }
 
   /** Edits the IR after a step and runs the rest; a text with errors is kept, and opened again at the error. */
@@ -282,7 +288,8 @@ export class Compilations {
     const path = kept?.path ?? join(tmpdir(), `tt-step-${Math.random().toString(36).slice(2)}-${flag}.mlir`);
     const edited = this.shell.away(() => editText(path, kept ? undefined : text, kept?.line));
     if ("error" in edited) {
-      this.#edited = undefined;
+      // An editor that failed may have written: its text is opened again.
+      this.#edited = edited.isKept ? { step, path, line: kept?.line ?? 1 } : undefined;
       return this.shell.say(edited.error, "error");
     }
     if (edited.text === text) {

@@ -1,4 +1,6 @@
 /** The screen of a state, as text in boxes: `screen.tsx` gives it to Ink. Pure. */
+
+import { wrapText } from "../support/wrap-text.js";
 import { helpLines } from "./control/help.js";
 import { overlayRect } from "./control/overlay-rect.js";
 import { whatIfNote, whatIfRows } from "./control/what-if.js";
@@ -95,7 +97,9 @@ export function frame(state: State, theme: Theme): Frame {
           () => overlayView(state, theme, overlay),
           (message) => ({ x: 0, y: 0, box: boxView(theme, { width: columns, height: 3 }, true, { rows: [message] }) }),
         )
-      : undefined;
+      : overlay
+        ? undefined
+        : messageView(state, theme);
   const narrator = state.tour
     ? boxView(theme, { width: columns, height: narratorHeight(state) }, false, {
         title: narratorTitle(state),
@@ -201,11 +205,26 @@ function footerRow(state: State, width: number): Row {
   }
   const x = spansWidth(row);
   row.push([" ", PLAIN]);
-  if (message) row.push([cut(message.text, width - x - 2), message.kind === "error" ? ERROR : style("title")]);
+  if (message && !isLong(state)) row.push([cut(message.text, width - x - 2), message.kind === "error" ? ERROR : style("title")]);
   else if (session.failure !== undefined && x === 0) row.push([cut(session.failure, width - 2), ERROR]);
   else if (pending !== "") row.push(...pendingKeys(state));
   else row.push(...footerKeys(state, width - x - 2));
   return row;
+}
+
+/** Whether the last line has no room for the message. */
+const isLong = ({ message, size, session, overlay }: State): boolean =>
+  message !== undefined && !session.progress && !overlay && message.text.length > size.columns - 2;
+
+/** A long message, in a box above the last line. */
+function messageView(state: State, theme: Theme): Frame["over"] {
+  const { message, size } = state;
+  if (!message || !isLong(state)) return undefined;
+  const width = size.columns;
+  const colour = message.kind === "error" ? ERROR : style("title");
+  const rows = wrapText(message.text, width - 4).map((text) => line(` ${text}`, colour));
+  const height = Math.min(rows.length + 2, size.rows - 2);
+  return { x: 0, y: size.rows - 2 - height, box: boxView(theme, { width, height }, true, { rows, filled: true }) };
 }
 
 /** A prompt takes the footer's place. */
@@ -335,7 +354,7 @@ function listRows({ items, row, top, left = 0 }: Extract<Overlay, { kind: "list"
 function whatIfPaneRows({ session }: State, { draft, row }: Extract<Overlay, { kind: "what-if" }>, width: number): Row[] {
   return [
     [],
-    ...whatIfRows(draft).map((item, i): Row => {
+    ...whatIfRows(draft, session.input).map((item, i): Row => {
       const text = `  ${item.name.padEnd(34)}  ‹ ${item.value} ›`;
       const note = cut(`  ${whatIfNote(session, draft, item)}`, width - text.length);
       if (i === row) return line((text + note).padEnd(width), style("title", "selected", BOLD));

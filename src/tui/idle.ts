@@ -31,6 +31,10 @@ export class Idle {
     this.updateThread();
     this.updateAssembler();
   }
+  /** Whether the screen lacks something. */
+  get busy(): boolean {
+    return this.#work !== undefined || this.#thread !== undefined || this.#assembling !== undefined;
+  }
   stop(): void {
     this.#work = undefined;
     this.#thread?.stop();

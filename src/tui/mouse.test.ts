@@ -44,6 +44,20 @@ test("borders are dragged: the pass list becomes wider, the lower panes higher",
   ).toBe(true);
 });
 
+test("the border between the layout and the final code is dragged, and that of the Python source", () => {
+  const state = opened(140, 40);
+  const sources = [{ path: "k.py", found: "k.py", lines: ["pass"] }];
+  const rectOf = (at: State, pane: string) => placesOf(at).panes.find((p) => p.pane === pane)!.rect;
+  for (const [at, pane] of [
+    [state, "layout"],
+    [typed({ ...state, session: { ...session, sources } }, "2P"), "source"],
+  ] as const) {
+    const { x, y, width } = rectOf(at, pane);
+    const wider = mouse(mouse(at, "press", x + width, y + 2), "drag", x + width + 9, y + 3);
+    expect(rectOf(wider, pane).width).toBe(width + 9);
+  }
+});
+
 test("a dialog is clicked: a value changes, and the lower edge runs it", () => {
   const state = typed(opened(140, 40), "o");
   const changed = mouse(state, "press", ...cellOf(state, "num_warps", 44));

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { initialState, reduceInputs } from "./control/reducer.js";
-import { keysOfLine, PLAIN_SIZE, section, sectionText } from "./plain.js";
+import { elsewhere, keysOfLine, PLAIN_SIZE, section, sectionText } from "./plain.js";
 import { kernelSession, screenOf, typed } from "./session.fixture.js";
 
 const session = kernelSession("fixtures/kernels/vecadd_any_n.ttir");
@@ -16,6 +16,13 @@ test("each section has its title, its rows and the cursor", () => {
   expect(diff.rows[diff.cursor]).toContain("tt.load");
   expect(section(after("?")).title).toBe("keys");
   expect(section(after("o")).rows).toContain("num_warps: 4");
+});
+
+test("a line's result is said, where it is not in the pane that has the keyboard", () => {
+  const chosen = after(":coalesce");
+  expect(elsewhere(":coalesce", start.view, chosen)).toBe("2");
+  expect(elsewhere("j", start.view, after("1", "j"))).toBeUndefined();
+  expect(elsewhere("w", chosen.view, after(":coalesce", "2", "w"))).toBe("4");
 });
 
 test("a section is said in parts", () => {

@@ -47,7 +47,11 @@ function overlaySection(state: State, overlay: NonNullable<State["overlay"]>): S
       return { title: "keys", rows: lines.map((line) => ("group" in line ? line.group : `${line.keys.trim()}: ${line.text}`)), cursor: 0 };
     }
     case "what-if":
-      return { title: "what if", rows: whatIfRows(overlay.draft).map((row) => whatIfText(state, overlay.draft, row)), cursor: overlay.row };
+      return {
+        title: "what if",
+        rows: whatIfRows(overlay.draft, state.session.input).map((row) => whatIfText(state, overlay.draft, row)),
+        cursor: overlay.row,
+      };
     case "form":
       return {
         title: overlay.form.title,
@@ -75,6 +79,14 @@ export function keysOfLine(line: string): readonly TerminalInput[] {
   if (/^(?:enter|esc|space|tab|shift\+tab|up|down|left|right|home|end|pgup|pgdn|ctrl\+\w)$/.test(line)) return [{ kind: "key", key: line }];
   const opensPrompt = /^(?:[:/]|g\/)./.test(line);
   return [...charactersOf(line), ...(opensPrompt ? ([{ kind: "key", key: "enter" }] as const) : [])];
+}
+
+/** The key of the pane that shows the result of a line, where that is not the one with the keyboard: `:coalesce` is about the diff, `w` about "why". */
+export function elsewhere(typed: string, before: State["view"], { view, overlay }: State): string | undefined {
+  if (overlay) return undefined;
+  if (typed === "w" && view.codegen.tab === "why" && view.focus !== "codegen") return PANES.codegen.key;
+  const isOther = view.upper !== before.upper || view.passes.selected !== before.passes.selected;
+  return typed.startsWith(":") && isOther && view.upper === "diff" && view.focus === "passes" ? PANES.diff.key : undefined;
 }
 
 export const PLAIN_HELP = `Each line is keys of the UI: j and k move, ${PANE_IDS.map((id) => `${PANES[id].key} ${id}`).join(", ")}, . the next pass, :coalesce goes to a pass,

@@ -6,7 +6,7 @@ import { COMPUTED_LATER, Compilations } from "./compilations.js";
 import { type Action, initialState, reduce, reduceInputs } from "./control/reducer.js";
 import { Idle } from "./idle.js";
 import { initialView } from "./panes/index.js";
-import { keysOfLine, PART, PLAIN_HELP, PLAIN_SIZE, section, sectionText } from "./plain.js";
+import { elsewhere, keysOfLine, PART, PLAIN_HELP, PLAIN_SIZE, section, sectionText } from "./plain.js";
 import type { TuiRequest } from "./run.js";
 import type { Shell } from "./shell.js";
 import { emptySession } from "./state/begin.js";
@@ -51,6 +51,11 @@ class PlainUi {
   }
 
   start(): void {
+    // Who reads may stop: `| head`.
+    process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE") throw error;
+      this.end(this.#compilations.result, "");
+    });
     this.write(PLAIN_HELP);
     this.#reader.on("line", (line) => {
       this.#lines.push(line);
@@ -78,10 +83,18 @@ class PlainUi {
       return this.write(this.#from < now.rows.length ? sectionText(now, this.#from) : "(the end of the section)");
     }
     const before = section(this.#state);
+    const { view } = this.#state;
     this.take(reduceInputs(this.#state, keysOfLine(line)));
+    const shown = elsewhere(line, view, this.#state);
+    if (shown !== undefined) this.take(reduceInputs(this.#state, keysOfLine(shown)));
     if (this.#ended || this.#awaits) return;
     const { message } = this.#state;
     if (message) this.write(message.text);
+    if (this.#idle.busy) {
+      // The section is said when it is whole.
+      this.#awaits = true;
+      return;
+    }
     const now = section(this.#state);
     const isSame = now.title === before.title && now.rows.length === before.rows.length;
     if (!isSame) this.say();
@@ -107,7 +120,7 @@ class PlainUi {
     if (this.#ended) return;
     this.#idle.update(this.#compilations.busy);
     const { session, overlay } = this.#state;
-    const isKnown = session.computed.findings !== undefined || session.refused !== undefined || overlay !== undefined;
+    const isKnown = session.refused !== undefined || overlay !== undefined || (session.trace.steps.length > 0 && !this.#idle.busy);
     if (!this.#awaits || this.#compilations.busy || session.progress || !isKnown) return;
     this.#awaits = false;
     this.say();

@@ -221,7 +221,7 @@ class TerminalUi {
       case "copy":
         return this.#terminal.copy(effect.text);
       case "compile":
-        return this.#compilations.recompile(effect.whatIf);
+        return this.#compilations.recompile(effect.whatIf, effect.select);
       case "edit":
         return this.#compilations.edit(effect.step);
       case "edit-source":

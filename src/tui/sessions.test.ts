@@ -163,3 +163,19 @@ test("w on a cell of a layout derives its thread and register", () => {
   expect(screenOf(at)).toContain("element (3) of 1024");
   expect(screenOf(at)).toContain("it is in CTA 0, warp 0, lane 0, register 3");
 });
+
+test("a message that the last line has no room for is shown whole above it", () => {
+  const small = { ...opened(kernelSession("fixtures/kernels/vecadd.ttir")), size: { columns: 80, rows: 24 } };
+  const text = `kept in /tmp/${"k".repeat(40)}.mlir, e opens it again: 12:3: error: expected an attribute`;
+  const shown = screenOf(reduce(small, { type: "message", text, kind: "error" }));
+  expect(shown.replace(/[│║\s]+/g, " ")).toContain(text);
+  expect(shown).toContain("? keys");
+});
+
+test("the pass that is selected already is gone to from the findings", () => {
+  const state = opened(kernelSession("fixtures/kernels/vecadd_any_n.ttir"));
+  const at = typed(state, "j");
+  expect(at.view.upper).toBe("findings");
+  const { label } = selectedStep(at)!;
+  expect(typed(at, `:${label}\r`).view).toMatchObject({ upper: "diff", passes: { selected: at.view.passes.selected } });
+});

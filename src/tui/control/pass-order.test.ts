@@ -27,9 +27,20 @@ test("a pass is moved before the one before it, and after the one after it", () 
   expect(asked(typed(typed(state, ":1\r"), "U"))).toBe("this is the first pass");
 });
 
+test("after passes were changed, the place that was changed is shown", () => {
+  const at = typed(state, ":coalesce\r");
+  for (const [keys, select] of [
+    ["U", 10],
+    ["D", 12],
+    ["x", 11],
+    ["icse\r", 12],
+  ] as const)
+    expect(typed(at, keys).effects.at(-1)).toMatchObject({ kind: "compile", select });
+});
+
 test("the menu of what-if names what was changed about the passes", () => {
   const shown = screenOf(typed(with_(["9:tritongpu-remove-layout-conversions"], [11]), "o"));
-  expect(shown).toContain("pass 11 is off");
+  expect(shown).toMatch(/11: coalesce +‹ off ›/);
   expect(shown).toContain("after 9: remove-layout-conversions");
 });
 

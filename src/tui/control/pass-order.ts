@@ -23,7 +23,9 @@ function selected({ session, view }: State): Selected | string {
   if (input.edited && at < 0) return "this pass ran before the edit; u takes the edit back";
   return { input, settings, run: runOf(input, settings), at };
 }
-const compile = (state: State, whatIf: WhatIf, text: string): State => ask(say(state, text), { kind: "compile", whatIf });
+/** `select`: the place, among the passes that then run, of the one to look at. */
+const compile = (state: State, whatIf: WhatIf, text: string, select: number): State =>
+  ask(say(state, text), { kind: "compile", whatIf, select: select + 1 });
 
 /** The settings without a pass that ran. */
 function without(settings: WhatIf, { inserted, position }: Selected["run"][number]): WhatIf {
@@ -36,7 +38,7 @@ export function disablePass(state: State): State {
   const found = selected(state);
   if (typeof found === "string") return say(state, found);
   const ran = found.run[found.at];
-  return ran ? compile(state, without(found.settings, ran), `without ${ran.step.flag} ...`) : say(state, "the source is no pass");
+  return ran ? compile(state, without(found.settings, ran), `without ${ran.step.flag} ...`, found.at) : say(state, "the source is no pass");
 }
 
 /** Runs a pass, as `tt-opt` names it, after the selected one. */
@@ -49,7 +51,7 @@ export function insertPass(state: State, text: string): State {
   if ("error" in range) return say(state, range.error, "error");
   // After an inserted pass, this one comes next; after a pass of the pipeline, before all that follow it.
   const place = (run[at]?.inserted ?? -1) + 1;
-  return compile(state, { ...settings, inserted: settings.inserted.toSpliced(place, 0, spec) }, `with ${text} ...`);
+  return compile(state, { ...settings, inserted: settings.inserted.toSpliced(place, 0, spec) }, `with ${text} ...`, at + 1);
 }
 
 /** Runs the selected pass before the pass before it, or after the one after it. */
@@ -69,5 +71,6 @@ export function movePass(state: State, by: 1 | -1): State {
     state,
     { ...others, inserted: others.inserted.toSpliced(place, 0, spec) },
     `${ran.step.flag} ${by > 0 ? "after" : "before"} ${other.step.flag} ...`,
+    at + by,
   );
 }

@@ -7,7 +7,7 @@ import { type State, say, withView } from "../state/state.js";
 /** Selects a step. The diff opens at its first change, or stays on the op under the cursor while the diff has the focus. */
 export function atStep(state: State, step: number, fresh = false): State {
   const same = step === state.view.passes.selected;
-  if (same && !fresh) return state;
+  if (same && !fresh && state.view.upper === "diff") return state;
   const held = state.view.focus === "diff" && !fresh ? cursorLine(state) : undefined;
   const next = withView(state, {
     upper: "diff",

@@ -1,9 +1,10 @@
 /** The settings of a compilation that can be changed, as rows of the what-if menu. */
 import { checkOptions, retargeted, TARGETS } from "../../backend/targets.js";
+import { pipelineOf } from "../../library/pipeline.js";
 import { memo } from "../../support/memo.js";
 import type { Trace } from "../../trace/trace.js";
 import { cut } from "../draw/text-width.js";
-import type { Session, WhatIf } from "../state/state.js";
+import type { CompilerInput, Session, WhatIf } from "../state/state.js";
 import { shortFlag } from "../state/steps.js";
 
 /** One thing that can be changed. */
@@ -16,7 +17,8 @@ export interface WhatIfRow {
 
 const DIVISIBILITY = [undefined, 1, 2, 4, 8, 16, 32] as const;
 
-export function whatIfRows(draft: WhatIf): WhatIfRow[] {
+/** With the input, passes have their names. */
+export function whatIfRows(draft: WhatIf, input?: CompilerInput): WhatIfRow[] {
   const { options } = draft;
   const away = <T>(values: readonly T[], at: T, by: number): T =>
     values[Math.max(0, Math.min(values.length - 1, values.indexOf(at) + by))] ?? at;
@@ -63,9 +65,10 @@ export function whatIfRows(draft: WhatIf): WhatIfRow[] {
       }),
     });
   });
+  const pipeline = draft.disabled.length > 0 ? pipelineOf({ ...draft, ...input }) : [];
   for (const position of draft.disabled)
     rows.push({
-      name: `pass ${position} is off`,
+      name: cut(`${position}: ${shortFlag(pipeline[position - 1]?.flag ?? "")}`, 34),
       value: "off",
       change: () => ({ ...draft, disabled: draft.disabled.filter((p) => p !== position) }),
     });
@@ -81,8 +84,8 @@ export function whatIfRows(draft: WhatIf): WhatIfRow[] {
 }
 
 /** A note beside a row: the value that is on the screen where another was chosen, or why the row changes nothing; else empty. */
-export function whatIfNote({ settings, trace }: Session, { options, target }: WhatIf, { name, value }: WhatIfRow): string {
-  const was = settings && whatIfRows(settings).find((row) => row.name === name)?.value;
+export function whatIfNote({ settings, trace, input }: Session, { options, target }: WhatIf, { name, value }: WhatIfRow): string {
+  const was = settings && whatIfRows(settings, input).find((row) => row.name === name)?.value;
   if (was !== undefined && was !== value) return `was ${was}`;
   if (name === "num_stages" && !hasLoop(trace)) return "no loop to pipeline";
   const isOnlyOne = name === "num_ctas" && options.numCtas === 1 && checkOptions({ ...options, numCtas: 2 }, target) !== undefined;

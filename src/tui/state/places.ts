@@ -59,7 +59,7 @@ function arranged({ size, view, session }: State, columns: number, height: numbe
     passesHeight < height
       ? [of("passes", passesWidth, passesHeight), of("source", passesWidth, height - passesHeight)]
       : [of(view.focus === "source" && hasSource && !isBeside ? "source" : "passes", passesWidth, height)];
-  const sourceWidth = isBeside ? Math.floor(rightWidth * 0.42) : 0;
+  const sourceWidth = isBeside ? within(view.sizes.source ?? Math.floor(rightWidth * 0.42), 20, rightWidth - 20) : 0;
   const top = (tall: number): Area =>
     isBeside
       ? { split: "row", parts: [of("source", sourceWidth, tall), of("diff", rightWidth - sourceWidth, tall)] }
@@ -73,7 +73,7 @@ function arranged({ size, view, session }: State, columns: number, height: numbe
   });
   if (columns >= WIDE_COLUMNS && rows >= 36) {
     const lower = within(view.sizes.lower ?? Math.max(10, Math.floor(height * 0.36)), 5, height - 8);
-    const layoutWidth = Math.floor(rightWidth / 2);
+    const layoutWidth = within(view.sizes.layout ?? Math.floor(rightWidth / 2), 20, rightWidth - 20);
     const parts = [of("layout", layoutWidth, lower), of("codegen", rightWidth - layoutWidth, lower)];
     return ["wide", beside(height - lower, { split: "row", parts })];
   }
@@ -91,18 +91,28 @@ const BESIDE_COLUMNS = 120;
 
 const within = (size: number, least: number, most: number): number => Math.max(least, Math.min(most, size));
 
-/** The border that is at a cell: of the pass list, or of the lower panes. */
+/** The border that is at a cell. */
 export function borderAt(state: State, x: number, y: number): Border | undefined {
   const { kind, panes, footer } = placesOf(state);
   if (kind === "tiny" || kind === "single" || y >= footer) return undefined;
   const upper = panes.find(({ pane }) => pane === state.view.upper)!.rect;
-  if (x === upper.x - 1 || x === upper.x) return y === upper.y + upper.height - 1 || y === upper.y + upper.height ? "lower" : "passes";
-  return x > upper.x && y === upper.y + upper.height - 1 ? "lower" : undefined;
+  const below = upper.y + upper.height;
+  const list = panes[0]!.rect.width;
+  if (x >= list - 1 && (y === below - 1 || (y === below && x <= list))) return "lower";
+  if (x === list - 1 || x === list) return "passes";
+  const beside = panes.find(({ pane, rect }) => BESIDE.has(pane) && rect.x === list && rect.y <= y && y < rect.y + rect.height);
+  const edge = beside && beside.rect.x + beside.rect.width;
+  // The terminal's edge is no border.
+  return edge !== undefined && edge < state.size.columns && (x === edge - 1 || x === edge) ? (beside!.pane as Border) : undefined;
 }
+/** Panes that have another one on their right. */
+const BESIDE: ReadonlySet<PaneId> = new Set(["source", "layout"]);
+
 /** The view after a border was dragged to a cell. */
 export function withBorder(state: State, border: Border, x: number, y: number): State["view"] {
   const { view, size } = state;
-  const sizes = border === "passes" ? { passes: x } : { lower: size.rows - 2 - narratorHeight(state) - y };
+  const from = border === "passes" ? 0 : placesOf(state).panes[0]!.rect.width;
+  const sizes = { [border]: border === "lower" ? size.rows - 2 - narratorHeight(state) - y : x - from };
   return { ...view, sizes: { ...view.sizes, ...sizes } };
 }
 

@@ -31,8 +31,8 @@ export interface GeneralView {
   /** Which of the lower panes is shown where there is room for one. */
   readonly lower: "layout" | "codegen";
   readonly zoomed: boolean;
-  /** Columns of the pass list and rows of the lower panes, where the user has dragged their borders. */
-  readonly sizes: { readonly passes?: number; readonly lower?: number };
+  /** Rows of the lower panes and columns of the others, where the user has dragged their borders. */
+  readonly sizes: Partial<Readonly<Record<Border, number>>>;
   /** The letters of the steps marked with `m`, by index. */
   readonly marks: Readonly<Record<number, string>>;
   /** The marked step that others are held against. */
@@ -223,7 +223,8 @@ export interface Size {
   readonly rows: number;
 }
 
-export type Border = "passes" | "lower";
+/** The right edge of a pane, or the upper one of the lower panes. */
+export type Border = "passes" | "source" | "layout" | "lower";
 
 export interface State {
   readonly size: Size;
@@ -287,7 +288,8 @@ export type Effect =
   | { readonly kind: "quit" }
   | { readonly kind: "suspend" }
   | { readonly kind: "copy"; readonly text: string }
-  | { readonly kind: "compile"; readonly whatIf: WhatIf }
+  /** Afterwards the pass that runs as `select`, from 1, is selected; without it the same pass as before. */
+  | { readonly kind: "compile"; readonly whatIf: WhatIf; readonly select?: number }
   | { readonly kind: "edit"; readonly step: number }
   | { readonly kind: "edit-source"; readonly file: string; readonly line: number }
   | { readonly kind: "export"; readonly path: string }

@@ -25,7 +25,8 @@ export function memoryItems(facts: readonly CodegenFact[], family: ReadonlySet<n
   // Instructions come before their costs where there is no room for both.
   const rated = width >= 72 && shown.some((f) => f.sectorsPerWarp !== undefined || f.wavefronts !== undefined);
   const bytes = width < 72 ? "bytes" : "bytes/thr";
-  const guard = Math.max(0, ...shown.map((fact) => guardText(fact).length));
+  // Lines come before guards.
+  const guard = width < 44 ? 0 : Math.max(0, ...shown.map((fact) => guardText(fact).length));
   // The count before it and the line after it take 14 columns, the mark of the op under the cursor 2.
   const name = Math.max(12, Math.min(60, width - bytes.length - guard - 16 - (rated ? 20 : 0)));
   const items: CodegenItem[] = [

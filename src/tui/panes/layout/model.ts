@@ -44,7 +44,12 @@ function basesRows(subject: Subject, top: number, { width, height }: Size2): Row
   const elements = shape.reduce((product, n) => product * n, 1);
   const places = layout.getTotalInDimSize();
   const copies = places / layout.getTotalOutDimSize();
-  rows.push(line(`${elements} elements of ${bits} bits in ${places} places${copies > 1 ? `: each element ${copies} times` : ""}`, MUTED));
+  rows.push(
+    line(
+      `${elements} elements of ${bits} ${bits === 1 ? "bit" : "bits"} in ${places} places${copies > 1 ? `: each element ${copies} times` : ""}`,
+      MUTED,
+    ),
+  );
   return rows.slice(Math.min(top, Math.max(0, rows.length - height)));
 }
 

@@ -28,7 +28,7 @@ export const layoutPane: PaneDef<LayoutView> = {
     const subject = subjectOf(state);
     if ("reason" in subject) return "";
     const { thread, colour } = state.view.layout;
-    return `${subject.layout.bits} bits · by ${colour}${thread === undefined ? "" : ` · thread ${thread}`}`;
+    return `${subject.layout.bits} ${subject.layout.bits === 1 ? "bit" : "bits"} · by ${colour}${thread === undefined ? "" : ` · thread ${thread}`}`;
   },
   rows: layoutRows,
   length: () => 0,
