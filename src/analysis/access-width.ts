@@ -40,6 +40,7 @@ export interface AccessLimit {
   /** Elements that it allows at once. */
   readonly elements: number;
 }
+/** How many consecutive elements one thread accesses at once, and in which dimension. */
 export interface AccessWidth extends MemoryAccess {
   readonly op: Operation;
   /** The dimension along which a thread's elements lie. */

@@ -59,6 +59,7 @@ export interface Allocation {
   buffersOf(value: Value): readonly SharedBuffer[];
 }
 
+/** Offsets of all buffers of shared memory in a module. */
 export interface ModuleAllocation {
   readonly module: Operation;
   /** The functions, callees before callers. Empty when they call each other in a circle; `recursive` is a call of it. */

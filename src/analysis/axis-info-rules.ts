@@ -57,6 +57,7 @@ export interface BinaryRule {
 }
 export const commonConstancy = (a: AxisInfo, b: AxisInfo, dim: number): number => gcd(a.constancy[dim]!, b.constancy[dim]!);
 
+/** The rule of an op with two operands, from rules for each property. */
 export function binary(rule: BinaryRule): AxisInfoRule {
   return (op, [a, b]) => {
     const value = rule.constant?.(op, a!, b!);

@@ -20,6 +20,7 @@ import { FunctionOp, RegionBranch } from "../ir/interfaces.js";
 import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
 
+/** Facts about a tensor of integers or pointers, for each dimension. Source: include/triton/Analysis/AxisInfo.h. */
 export interface AxisInfo {
   /** Length of the shortest run of consecutive integers along each dimension. */
   readonly contiguity: readonly number[];

@@ -13,6 +13,7 @@ export interface CallEdge {
   readonly callee: Operation;
 }
 
+/** Who calls whom in a module. */
 export interface CallGraph {
   /** Functions that nobody in the module calls, in order. */
   readonly roots: readonly Operation[];
@@ -24,6 +25,7 @@ export interface CallGraph {
   recursiveCall(): Operation | undefined;
 }
 
+/** The calls of a module by symbol. A call of what the module does not define is no edge. */
 export function callGraphOf(module: Operation): CallGraph {
   const edges = new Map<Operation, CallEdge[]>();
   const called = new Set<Operation>();

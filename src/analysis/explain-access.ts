@@ -21,6 +21,7 @@ export interface AccessExplanation {
   readonly losses: readonly (readonly AxisShortage[])[];
 }
 
+/** Says which of layout, alignment, contiguity, mask or element size holds an access back, in words and as fields. */
 export function explainAccess(width: AccessWidth, axes: ModuleAxisInfo, refs: RemarkRefs): AccessExplanation {
   const { op, elements, elementBits, bits, ptr, mask, dim } = width;
   const holding = holdingBack(width);

@@ -22,6 +22,7 @@ export interface SourceTensor {
   /** The element type of each operand. */
   readonly elementTypes: readonly Type[];
 }
+/** The shape, encoding and element types that a reduction or scan works on. */
 export function sourceTensor(op: Operation): SourceTensor {
   const { shape, encoding } = tensorParams(op.operand(0).type);
   return { shape, encoding: distributed(encoding), elementTypes: op.operands.map((v) => tensorParams(v.type).elementType) };
@@ -49,6 +50,7 @@ export interface ScanGeometry {
   /** Elements that warps hand each other. */
   readonly scratchElems: number;
 }
+/** How many elements, threads and warps lie along the axis of a scan and across it. */
 export function scanGeometry({ shape, encoding }: SourceTensor, axis: number): ScanGeometry {
   const elements = getContigPerThread(encoding, shape);
   const threads = getThreadsPerWarp(encoding, shape);

@@ -11,6 +11,7 @@ export interface SliceGroup {
   readonly next: Set<SliceGroup>;
 }
 
+/** Groups of ops that uses and definitions connect. */
 export class SliceGroups {
   readonly #parent = new Map<Operation, Operation>();
   readonly #groups = new Map<Operation, SliceGroup>();

@@ -31,6 +31,7 @@ export function stage(name: Stage, steps: readonly (PassStep | false)[]): readon
 export type ArtifactKind = Exclude<keyof Artifacts, "machine">;
 /** Makes the artifacts of a module after the last pass, as far as it can be translated. */
 export type Translate<Options> = (module: Operation, target: BackendTarget<Options> & ArtifactRequest) => Artifacts;
+/** The artifacts that are asked for. */
 export interface ArtifactRequest {
   readonly artifacts?: readonly ArtifactKind[];
   /** No artifacts are made of a module with more ops than this. */
@@ -64,6 +65,7 @@ export interface Platform<Options> {
   readonly check: (options: Options, target: string) => string | undefined;
 }
 
+/** A vendor's GPUs: pipelines by version of Triton, lowering and artifacts. */
 export interface Backend<Options> extends Platform<Options> {
   readonly pipelines: ReadonlyMap<TritonVersion, Pipeline<Options>>;
   /** For users, where the targets are not followed whole. */

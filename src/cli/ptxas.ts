@@ -13,6 +13,7 @@ export interface PtxasOptions {
   /** More of ptxas's options. */
   readonly extra: string | undefined;
 }
+/** The result of ptxas, and of the disassembler beside it. */
 export interface Assembled {
   /** One character a byte. */
   readonly cubin: string;

@@ -1,6 +1,7 @@
 /** What `tt-step capture` keeps of a kernel: `capture.json` in a folder of its own. */
 import type { CommentSetting } from "../frontend/kernel-comment.js";
 
+/** A launch that `tt-step capture` kept. */
 export interface Captured {
   /** The folder with Triton's stages. */
   readonly folder: string;

@@ -22,6 +22,7 @@ import { Identities } from "./identities.js";
 import { type Origins, RewriteRecorder } from "./record-rewrites.js";
 import { recordText, textHash } from "./record-text.js";
 
+/** Settings of one compilation, all of them decided. */
 export interface CompileOptions {
   readonly target: string;
   readonly options: TargetOptions;

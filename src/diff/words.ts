@@ -5,6 +5,7 @@ import type { PairedText } from "./same-text.js";
 
 /** Columns from (inclusive) and to (exclusive). */
 export type Stretch = readonly [from: number, to: number];
+/** The stretches of two lines that differ. */
 export interface ChangedWords {
   readonly left: readonly Stretch[];
   readonly right: readonly Stretch[];

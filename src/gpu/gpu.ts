@@ -2,6 +2,7 @@
 import { type AmdGpu, amdGpuOf, archOf } from "./amd.js";
 import { CAPABILITIES, capabilityOf, type GpuTarget, gpuOf } from "./nvidia.js";
 
+/** A GPU of any vendor: what compilation for it needs to know. */
 export interface Gpu {
   /** `cuda:90`, `hip:gfx942`. */
   readonly target: string;

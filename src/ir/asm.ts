@@ -95,6 +95,7 @@ export interface OperationState {
   readonly successors: Block[];
 }
 
+/** The parser as an op's custom syntax uses it. */
 export interface OpParser extends AttrParser {
   readonly state: OperationState;
   readonly opName: string;
@@ -136,6 +137,7 @@ export interface OpParser extends AttrParser {
   setAttr(name: string, value: Attribute): void;
 }
 
+/** The printer as an op's custom syntax uses it. */
 export interface OpPrinter extends AttrPrinter {
   /** Adds text to the output. */
   write(text: string): void;

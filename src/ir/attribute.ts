@@ -58,6 +58,7 @@ export interface ParamsDef<P extends object> {
   key?(params: P): string;
 }
 
+/** The definition of a kind of attribute. */
 export interface AttrDef<P extends object> extends ParamsDef<P> {
   readonly kind: "attr";
   get(ctx: Context, params: P): Attribute<P>;

@@ -7,6 +7,7 @@ export function symbolName(op: Operation): string | undefined {
   const name = op.attr("sym_name");
   return StringAttr.is(name) ? name.params.value : undefined;
 }
+/** The visibility of a symbol; public where none is written. */
 export function symbolVisibility(op: Operation): "public" | "private" | "nested" {
   const visibility = op.attr("sym_visibility");
   return StringAttr.is(visibility) ? (visibility.params.value as "private" | "nested") : "public";

@@ -25,6 +25,7 @@ export type TypeRule =
       readonly transform: (type: Type, attr: (name: string) => Attribute | undefined) => Type | undefined;
     };
 
+/** A property of ops, with the verifier that it brings. */
 export interface Trait {
   readonly name: string;
   readonly verify?: (op: Operation, report: OpReport) => void;

@@ -8,6 +8,7 @@ import { SourceBuffer } from "../diagnostics/source.js";
 import { nearestText } from "../support/nearest.js";
 import { type Json, parsePositionedJson } from "../support/positioned-json.js";
 
+/** A lesson: a kernel, and places in its compilation with what to see there. */
 export interface Tour {
   readonly title: string;
   /** The lesson, in a sentence. */

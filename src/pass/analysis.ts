@@ -11,6 +11,7 @@ export interface Crash {
   readonly op: Operation;
   readonly why: string;
 }
+/** Defines an analysis: its result is kept until the IR changes. */
 export function defineAnalysis<T>(name: string, compute: (root: Operation) => T, crash?: (value: T) => Crash | undefined): Analysis<T> {
   return { name, compute, crash };
 }

@@ -26,6 +26,7 @@ export interface PassContext<O = Readonly<Record<string, unknown>>, S extends st
   /** Hears of every rewrite; passes hand it to their rewriter. */
   readonly listener: RewriteListener;
 }
+/** Diagnostics of a pass at ops. */
 export interface PassReport {
   error(op: Operation, message: string, code?: string, notes?: readonly PassNote[]): void;
   warning(op: Operation, message: string, code?: string, notes?: readonly PassNote[]): void;

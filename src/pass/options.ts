@@ -1,6 +1,7 @@
 /** Options of passes: one record gives their types, defaults, parsing, printing and help. */
 import { isPowerOf2 } from "../layout/encodings/matrix-order.js";
 
+/** An option of a pass or of a backend: its kind, default and values. */
 export interface OptionSpec<T = unknown> {
   readonly kind: "int" | "size" | "bool" | "string" | "enum" | "list";
   readonly default: T;

@@ -14,11 +14,13 @@ import { makeRemark } from "./remark.js";
 /** Steps, possibly nested: `builtin.module(tt.func(canonicalize), cse)`. `any` and a matching name stand for the op itself. */
 export type PipelineElement = PassStep | { readonly kind: "nested"; readonly op: string; readonly elements: readonly PipelineElement[] };
 
+/** Checks and hooks around each pass. */
 export interface RunOptions {
   /** Verify the IR after every pass; a pass that leaves wrong IR fails the run. On by default. */
   readonly verifyEach?: boolean;
   readonly instrumentation?: readonly Instrumentation[];
 }
+/** Whether all passes ran, and which one failed. */
 export interface RunResult {
   readonly ok: boolean;
   /** The pass that failed, and how: it said so, or its result does not verify. */

@@ -19,6 +19,7 @@ export function parseStep(pass: PassDef, options: string): PassStep | { readonly
   return { kind: "pass", pass, options: withDefaults(pass.options, parsed.values) };
 }
 
+/** The text of a pipeline as `--pass-pipeline` reads it. */
 export function pipelineText(elements: readonly PipelineElement[]): string {
   return elements.map((e) => (e.kind === "pass" ? stepText(e) : `${e.op}(${pipelineText(e.elements)})`)).join(",");
 }

@@ -139,6 +139,7 @@ export interface Section extends Setting {
 
 export type ModuleItem = Directive | Variable | PtxFunction | Section;
 
+/** A PTX file: directives, variables, functions and sections, in order. */
 export interface PtxModule {
   readonly items: readonly ModuleItem[];
   /** The text after the last item. */

@@ -10,6 +10,7 @@ import type { TypeConverter } from "./type-converter.js";
 /** The replacements of the op's operands: one or several values (or none) for each. */
 export type OperandRanges = readonly (readonly Value[])[];
 
+/** A rewrite of one op whose operands already have converted types. */
 export interface ConversionPattern {
   readonly name: string;
   readonly benefit: number;

@@ -32,6 +32,7 @@ export interface Mark {
   readonly replaced: number;
 }
 
+/** A dialect conversion: legal ops stay, patterns rewrite the others. Source: mlir/lib/Transforms/Utils/DialectConversion.cpp. */
 export class Conversion {
   readonly rw: Rewriter;
   readonly mapping = new ConversionMapping();

@@ -17,6 +17,7 @@ import type { OpOperand, Value } from "../ir/value.js";
 import { Bug } from "../support/assert.js";
 import { foldToValues } from "./fold.js";
 
+/** Hears of every change that a rewriter makes. */
 export interface RewriteListener {
   /** After an op was put into the IR (new, cloned or moved in). */
   inserted?(op: Operation): void;
@@ -57,6 +58,7 @@ export interface RewriterHooks {
 export type OpLike = Operation | { readonly op: Operation };
 export const opOf = (like: OpLike): Operation => ("isOperation" in like ? (like as Operation) : (like as { readonly op: Operation }).op);
 
+/** Changes IR and reports each change to its listener. */
 export class Rewriter {
   readonly builder: Builder;
   constructor(

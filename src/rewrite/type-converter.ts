@@ -22,6 +22,7 @@ export type Materialization = (
   originalType: Type | undefined,
 ) => Value | readonly Value[] | undefined;
 
+/** Rules for the types of values in a dialect conversion; the one added last is asked first. */
 export class TypeConverter {
   readonly #rules: TypeRule[] = [];
   readonly #cache = new Map<Type, readonly Type[] | null>();

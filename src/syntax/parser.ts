@@ -51,6 +51,7 @@ export interface ParsedSource {
   readonly metadata: string | undefined;
 }
 
+/** The parser of MLIR's textual form. */
 export class Parser extends EntityParser implements OpParser {
   readonly values: ValueScopes;
 

@@ -15,6 +15,7 @@ import { AttributeText, functionTypeText, keywordOrString, quoted, symbolText } 
 import { printWithFormat } from "./format-print.js";
 import { ValueNames } from "./name-values.js";
 
+/** Choices of how IR is printed. */
 export interface PrintOptions {
   /** `loc(...)` after every op, with a table of aliases. */
   readonly debugInfo?: boolean;

@@ -66,6 +66,7 @@ export interface SolverOptions {
   readonly interprocedural?: boolean;
 }
 
+/** Runs analyses until none of their facts changes. Source: mlir/lib/Analysis/DataFlowFramework.cpp. */
 export class DataFlowSolver {
   readonly interprocedural: boolean;
   readonly #queue: { readonly point: ProgramPoint; readonly analysis: DataFlowAnalysis }[] = [];

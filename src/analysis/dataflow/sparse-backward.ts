@@ -36,6 +36,7 @@ export interface SparseBackwardSpec<T> {
   visitExternalCall?(call: Operation, results: readonly T[], self: SparseBackwardAnalysis<T>): void;
 }
 
+/** An analysis of values whose facts go from results to operands. */
 export class SparseBackwardAnalysis<T> implements DataFlowAnalysis {
   readonly name: string;
   readonly #values: FactTable<Value, T>;

@@ -43,6 +43,7 @@ export interface SparseForwardSpec<T> {
   visitExternalCall?(call: Operation, operands: readonly (T | undefined)[], self: SparseForwardAnalysis<T>): void;
 }
 
+/** An analysis of values whose facts go from operands to results. */
 export class SparseForwardAnalysis<T> implements DataFlowAnalysis {
   readonly name: string;
   /** When a value changes, its users are visited again. */

@@ -52,6 +52,7 @@ export function unsignedRange(width: number, from: bigint, to: bigint): IntRange
 }
 const range = (width: number, from: bigint, to: bigint, isSigned: boolean): IntRange =>
   isSigned ? signedRange(width, from, to) : unsignedRange(width, from, to);
+/** The range of one value of that many bits, signed and unsigned. */
 export function constantRange(width: number, value: bigint): IntRange {
   const [u, s] = [unsigned(width, value), signed(width, value)];
   return { width, umin: u, umax: u, smin: s, smax: s };

@@ -20,6 +20,7 @@ export interface ValueType<T> {
 /** The type of an option that is on or off: `--list`, `--no-list`. */
 export const FLAG = "flag";
 
+/** One option of a command: its type, default, help and values to complete. */
 export interface OptionDef<T = unknown> {
   readonly type: ValueType<T> | typeof FLAG;
   /** The title that help lists it under. */

@@ -57,6 +57,7 @@ const OTHER = "Other";
 /** Help is the same in every terminal, and in none. */
 const HELP_WIDTH = 120;
 
+/** Reads the arguments of a program with yargs; an error is a message for standard error. */
 export function readCommandLine<C extends Readonly<Record<string, Command>>>(
   program: Program<C>,
   argv: readonly string[],

@@ -15,6 +15,7 @@ import { BINARY_METHODS, binaryMethod, COMPARE_METHODS, subscript, UNARY_METHODS
 import { codegenRules } from "./version-rules.js";
 import { visit } from "./visit.js";
 
+/** Generates the ops of an expression, and returns its value. Source: python/triton/compiler/code_generator.py. */
 export function visitExpression(g: Generator, node: ast.Expr): PyValue {
   switch (node.kind) {
     case "Constant":

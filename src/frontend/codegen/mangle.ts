@@ -11,6 +11,7 @@ import { isConstexpr, isKind, isTuple, type PyValue, tuple, typeOf, unwrap } fro
 
 /** Which argument, and which element inside it. */
 export type Path = readonly number[];
+/** A value inside nested tuples, with the way to it. */
 export interface Leaf {
   readonly path: Path;
   readonly value: PyValue;

@@ -13,6 +13,7 @@ import { codegenRules } from "./version-rules.js";
 import { visit } from "./visit.js";
 import { visitWith } from "./with.js";
 
+/** Generates the ops of a statement. Source: python/triton/compiler/code_generator.py. */
 export function visitStatement(g: Generator, node: ast.Stmt): void {
   switch (node.kind) {
     case "Expr":

@@ -13,6 +13,7 @@ export interface CallSite {
   readonly what?: () => string;
 }
 
+/** Calls a Python function, method, class or builtin while compiling. */
 export function callHost(
   host: Host,
   fn: PyValue,

@@ -14,6 +14,7 @@ import { type Env, type HostData, lookup, Names, opaque } from "./objects.js";
 import { METHOD_OF, pyBinary, pyCompareMethod, pyContains, pyIndex, pyIterate, pyUnary, unknownOf } from "./operators.js";
 import { eitherValue } from "./undecided.js";
 
+/** The value of an expression of host code; opaque where it cannot be known. */
 export function evaluate(host: Host, env: Env, node: ast.Expr): PyValue {
   const sub = (child: ast.Expr): PyValue => evaluate(host, env, child);
   if (host.defines.size > 0 && (node.kind === "Attribute" || node.kind === "Call")) {

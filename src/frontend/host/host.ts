@@ -35,6 +35,7 @@ export class EndlessCode extends Error {
   }
 }
 
+/** The interpreter of code around kernels: modules, globals and the GPU that they see. */
 export interface Host {
   /** The GPU that host code sees. */
   readonly gpu: Gpu;

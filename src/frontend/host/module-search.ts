@@ -4,6 +4,7 @@
  */
 import { LIMITS } from "../../support/limits.js";
 
+/** The files among which `import` looks for a module. */
 export interface SearchFiles {
   /** A file's text as latin1, undefined when it is not there. */
   readonly readFile: (path: string) => string | undefined;

@@ -32,6 +32,7 @@ export interface BuiltinDef {
   readonly run: (s: Semantic, args: Readonly<Record<string, PyValue | readonly PyValue[]>>) => PyValue;
 }
 
+/** Defines a function of `triton.language`: its parameters as Python has them, and the ops that it makes. */
 export function defineBuiltin<const P extends Params>(
   name: string,
   params: P,

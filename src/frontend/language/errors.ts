@@ -57,6 +57,7 @@ export function raiseUnknown(name: string, { why, undecided, notes }: Opaque): n
   throw error;
 }
 
+/** Raises a Python exception in the kernel's code: a diagnostic at the line that is compiled. */
 export function raise(kind: PyErrorKind, message: string): never {
   throw new PyError(kind, message);
 }

@@ -17,6 +17,7 @@ export interface InsertionPoint {
 
 export const insertionPoint = ({ block, before }: Builder): InsertionPoint => ({ block, before });
 
+/** Continues where `insertionPoint` was taken. */
 export function restoreInsertion(b: Builder, { block, before }: InsertionPoint): void {
   b.loc = before ? before.locRef : block ? locationAround(b, block) : unknownLoc(b.ctx);
   b.block = block;

@@ -239,6 +239,7 @@ export const pythonTuple = (values: readonly PyValue[], fields?: readonly string
 });
 export const EMPTY_TUPLE: PyTuple = tuple([]);
 
+/** Whether a value is of that kind of object. */
 export function isKind<K extends PyObject["kind"]>(value: PyValue | undefined, kind: K): value is Extract<PyObject, { readonly kind: K }> {
   return typeof value === "object" && value !== null && value.kind === kind;
 }

@@ -1,6 +1,7 @@
 /** Positions in a Python text as CPython counts them: lines from 1, columns in UTF-8 bytes from 0. */
 import type { Place } from "./ast.js";
 
+/** A text with what is needed to turn offsets into lines and columns. */
 export interface SourceLines {
   readonly text: string;
   /** How many bytes come before each offset; undefined where every character is one. */
@@ -43,6 +44,7 @@ export function lineAndColumn(source: SourceLines, offset: number): { line: numb
   return { line: source.numbers?.[low] ?? low + 1, col: source.bytes ? source.bytes[offset]! - source.bytes[start]! : offset - start };
 }
 
+/** The lines and columns of a stretch of the text; columns are bytes, as in CPython. */
 export function placeOf(source: SourceLines, start: number, end: number): Place {
   const from = lineAndColumn(source, start);
   const to = lineAndColumn(source, end);

@@ -1,5 +1,6 @@
 /** Python's tokens, for telling what is wrong with a text; the errors of the tokenizer are worded as CPython words them. */
 
+/** A token, with its offsets in the text. */
 export interface Token {
   readonly kind: "name" | "number" | "string" | "op" | "newline" | "indent" | "dedent" | "end";
   readonly text: string;
@@ -36,6 +37,7 @@ const CLOSING: Readonly<Record<string, string>> = { ")": "(", "]": "[", "}": "{"
 const MOST_INDENTS = 100;
 const MOST_BRACKETS = 200;
 
+/** The tokens of a Python text, with indents and dedents. Source: CPython's Parser/lexer. */
 export function tokenize(text: string): Tokens {
   const tokens: Token[] = [];
   const brackets: Token[] = [];

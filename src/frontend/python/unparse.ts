@@ -48,6 +48,7 @@ const COMPARE: Readonly<Record<ast.CompareOperator, string>> = {
 };
 const UNARY: Readonly<Record<ast.UnaryOperator, string>> = { Invert: "~", Not: "not ", UAdd: "+", USub: "-" };
 
+/** The text of an expression as CPython's `ast.unparse` writes it, with as few parentheses as `outer` allows. */
 export function unparse(node: ast.Expr, outer: P = P.Test): string {
   const wrap = (own: P, text: string): string => (own < outer ? `(${text})` : text);
   const list = (nodes: readonly ast.Expr[]): string => nodes.map((n) => unparse(n)).join(", ");

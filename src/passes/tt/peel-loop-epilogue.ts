@@ -22,6 +22,7 @@ import type { Rewriter } from "../../rewrite/rewriter.js";
 /** Changes an op of the loop or of the peeled round (`isEpilogue`); returns its replacement, if it has one. */
 export type ProcessPeeledOp = (rw: Rewriter, op: Operation, isEpilogue: boolean) => Operation | undefined;
 
+/** Takes the last iteration out of a loop. Source: lib/Dialect/TritonGPU/Transforms/Pipeliner/PipeliningUtility.cpp, peelLoopEpilogue. */
 export function peelLoopEpilogue(loop: ForView, rw: Rewriter, processPeeledOp?: ProcessPeeledOp): void {
   const { op, lowerBound, upperBound, step, region } = loop;
   const body = region.firstBlock!;

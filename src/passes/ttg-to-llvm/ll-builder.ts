@@ -58,6 +58,7 @@ export type ICmp = "eq" | "ne" | "slt" | "sle" | "sgt" | "sge" | "ult" | "ule" |
 /** The attribute of `llvm.getelementptr` for an index that is a value. */
 const DYNAMIC_INDEX = -2147483648;
 
+/** Makes ops of the LLVM dialect at a place, with a location. */
 export class LLBuilder {
   block!: Block;
   /** New ops go before this one; at the end of `block` when null. */

@@ -42,6 +42,7 @@ export interface SharedMemoryObject {
   readonly offsets: readonly Value[];
 }
 export const memDescOf = (value: Value): MemDescParams => MemDescType.params(value.type);
+/** The base pointer and the offsets of a memory descriptor after its lowering. */
 export function sharedMemoryObject(lo: Lowering, memdesc: Value): SharedMemoryObject {
   const [base, ...offsets] = lo.elements(memdesc);
   return { base: base!, offsets };

@@ -39,6 +39,7 @@ export interface LaneAndWarp {
   /** 0 when there is but one warp. */
   readonly warp: Index;
 }
+/** The lane of the thread in its warp, and the warp's number. */
 export function laneAndWarpId(lo: Lowering): LaneAndWarp {
   const { b } = lo;
   const tid = threadId(lo);

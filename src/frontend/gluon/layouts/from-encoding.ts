@@ -10,6 +10,7 @@ import { AUTO, BLOCKED, COALESCED, DISTRIBUTED_LINEAR, DOT_OPERAND, NVMMA_DISTRI
 import { NVMMA_SHARED, PADDED_SHARED, SHARED_LINEAR, SWIZZLED_SHARED } from "./shared.js";
 import { TENSOR_MEMORY, TENSOR_MEMORY_SCALES } from "./tensor-memory.js";
 
+/** The Gluon layout that an encoding of the IR is made from. */
 export function layoutOfAttr(attr: Attribute): Layout {
   if (AutoEncoding.is(attr)) return AUTO.make([]);
   if (CoalescedEncoding.is(attr)) return COALESCED.make([]);

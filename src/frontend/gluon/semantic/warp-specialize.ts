@@ -9,6 +9,7 @@ import type { Semantic } from "../../language/semantic.js";
 import { elementsOf, flattenValue, isTuple, type PyValue, tuple, typeOf, unflattenValues, unwrap } from "../../language/values.js";
 import { expect } from "./shape.js";
 
+/** Generates ttg.warp_specialize with one region for each worker function. */
 export function warpSpecialize(
   s: Semantic,
   functions: readonly PyValue[],

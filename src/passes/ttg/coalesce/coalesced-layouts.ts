@@ -32,6 +32,7 @@ export interface CoalescedLayout {
   readonly own: number;
 }
 
+/** The layouts that coalesce gives to the memory accesses of a module. */
 export class CoalescedLayouts {
   readonly #groups: SliceGroups;
   /** The accesses in each group of connected ops. */

@@ -21,6 +21,7 @@ export interface ConversionCost {
   /** Bytes of shared memory, as allocate-shared-memory reserves them; 0 unless it goes through there. */
   readonly bytes: number;
 }
+/** By which means a conversion moves data, and how many bytes of shared memory it takes. */
 export function conversionCost({ op, src, result }: ConvertView): ConversionCost {
   const layoutOf = ({ type }: Value) => toLinearLayout((type as TensorType).params.shape, encodingOf(type)!);
   const [from, to] = [layoutOf(src), layoutOf(result)];

@@ -24,6 +24,7 @@ export interface Scheduled extends Slot {
   readonly op: Operation;
 }
 
+/** A stage and a cluster for each op of a loop. Source: include/triton/Dialect/TritonGPU/Transforms/Schedule.h. */
 export class CoarseSchedule {
   readonly clusters: Cluster[] = [];
   readonly slots = new Map<Operation, Slot>();
