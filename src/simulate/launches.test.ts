@@ -151,3 +151,40 @@ test("strides of a descriptor are multiples of 16 bytes", () => {
   for (const [, n] of sizes) expect(Number(n) % 8).toBe(0);
   expect(sizes.some(([m]) => Number(m) % 8 !== 0)).toBe(true);
 });
+
+test("arrays are aligned as the kernel is compiled for, and no more", () => {
+  const text = `tt.func public @k(%p: !tt.ptr<i32> {tt.divisibility = 32 : i32}, %q: !tt.ptr<i32>) {
+  %four = arith.constant 4 : i32
+  %next = tt.addptr %q, %four : !tt.ptr<i32>, i32
+  %x = tt.load %p : !tt.ptr<i32>
+  tt.store %next, %x : !tt.ptr<i32>
+  tt.return
+}
+`;
+  const addresses = chooseLaunches(moduleOf(text), {}, () => undefined)[0]!.run.memory.buffers.map(({ address }) => address % 2 ** 20);
+  expect(addresses).toEqual([32, 16]);
+  const found = (op: string) => {
+    const validator = new Validator();
+    validator.begin(moduleOf(text));
+    const ptx = `.version 8.7
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 .ptr .global .align 1 p, .param .u64 .ptr .global .align 1 q)
+.reqntid 32
+{
+  .reg .b32 %r<2>;
+  .reg .b64 %rd<4>;
+  ld.param.b64 %rd1, [p];
+  ld.param.b64 %rd2, [q];
+  ${op} %rd3, %rd2, 16;
+  ld.global.b32 %r1, [%rd1];
+  st.global.b32 [%rd3], %r1;
+  ret;
+}
+`;
+    validator.checkPtx(ptx, undefined);
+    return validator.outcome.broken.map(({ message }) => message);
+  };
+  expect(found("add.s64")).toEqual([]);
+  expect(found("or.b64")).toEqual([expect.stringContaining("byte 0 of 'arg1'")]);
+});

@@ -2,7 +2,8 @@
  * The launches on which validation compares stages: sizes with which masks cut and loops go round several times, twice, once and not at
  * all; and values that tell signed from unsigned, and what is ordered, rounded or ignored from what is not.
  */
-import { kernelOf } from "../dialects/builtin/function-op.js";
+import { argumentAttr, kernelOf } from "../dialects/builtin/function-op.js";
+import { intOf } from "../ir/builtin-attrs.js";
 import type { Operation } from "../ir/operation.js";
 import { type ArgumentPlan, type Fit, type MadeUp, type Preconditions, planArguments } from "./tensor/arguments.js";
 import { nonFinite } from "./tensor/compare.js";
@@ -32,7 +33,7 @@ export function chooseLaunches(module: Operation, options: LaunchOptions, ran: (
   const kernel = kernelOf(module, options.kernel)!;
   const [seed = 0, ...others] = options.seeds ?? [0, 1];
   const stated = options.grid ? { ...options.preconditions, grid: options.grid } : options.preconditions;
-  const plan = (fit: Fit, made: MadeUp) => planArguments(module, kernel, stated, fit, options.names, made);
+  const plan = (fit: Fit, made: MadeUp) => planArguments(module, kernel, stated, fit, options.names, made).map(leastAligned(kernel));
   const runs = new Map<string, RunResult>();
   const tried = (args: readonly ArgumentPlan[], by = seed): RunResult => {
     const key = `${by} ${textOf(args)}`;
@@ -92,6 +93,18 @@ export function chooseLaunches(module: Operation, options: LaunchOptions, ran: (
   add(plan("empty", { integers, floats: "random" }), NEVER_FILLED);
   return launches;
 }
+
+/**
+ * Addresses that are multiples of what the kernel is compiled for and of no more, so that code that takes more for granted goes wrong. At
+ * least 16 bytes, as allocations are: sources may promise that of a pointer by hints of their own.
+ */
+const leastAligned =
+  (kernel: Operation) =>
+  (arg: ArgumentPlan, i: number): ArgumentPlan => {
+    if (arg.kind !== "pointer") return arg;
+    const stated = intOf(argumentAttr(kernel, i, "tt.divisibility")) ?? 1;
+    return { ...arg, alignment: Math.max(16, stated & -stated) };
+  };
 
 /** Whether a finding leaves the results undefined, so that stages need not agree on them. */
 const isFault = ({ severity, kind }: RunResult["findings"][number]): boolean => severity === "error" || kind === "store-conflict";

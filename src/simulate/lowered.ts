@@ -4,7 +4,7 @@ import type { Operation } from "../ir/operation.js";
 import type { TensorMapForm } from "./host-tensor-maps.js";
 import type { Memory } from "./memory.js";
 import type { LaunchArgument, PtxLaunch, PtxRun } from "./ptx/run.js";
-import type { ArgumentPlan } from "./tensor/arguments.js";
+import { type ArgumentPlan, bufferOf } from "./tensor/arguments.js";
 import { compareRuns, differenceText, sameElements } from "./tensor/compare.js";
 import type { Data } from "./tensor/elements.js";
 import type { Finding, FindingKind } from "./tensor/findings.js";
@@ -52,9 +52,8 @@ export function launchArguments(
       launched.push({ kind: "scalar", value: arg.value });
       continue;
     }
-    const { name, element, init, data } = arg;
-    const zeroed = memory?.buffers.find(({ spec }) => spec.name === name)?.zeroed;
-    const spec = { name, element, ...(init ? { init } : {}), ...(data ? { data } : {}), ...(zeroed?.size ? { zeroed } : {}) };
+    const zeroed = memory?.buffers.find(({ spec }) => spec.name === arg.name)?.zeroed;
+    const spec = { ...bufferOf(arg), ...(zeroed?.size ? { zeroed } : {}) };
     const form = maps.get(i);
     if (arg.kind === "pointer") launched.push({ kind: "buffer", spec });
     else if (form === undefined) return undefined;

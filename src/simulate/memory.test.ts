@@ -146,3 +146,13 @@ test("values that tell kinds of arithmetic apart", () => {
   expect(special.length).toBeGreaterThan(400);
   expect(special.length).toBeLessThan(620);
 });
+
+test("values depend on the offset, wherever the array begins", () => {
+  const values = (alignment: number) => {
+    const memory = new Memory(3);
+    const a = memory.addBuffer({ name: "a", element: "f32", alignment });
+    expect(a % (2 * alignment)).toBe(alignment);
+    return Array.from({ length: 1000 }, (_, i) => memory.load32(a + 4 * i));
+  };
+  expect(values(16)).toEqual(values(2048));
+});

@@ -19,6 +19,8 @@ export interface BufferSpec {
   readonly init?: InitialValues;
   /** The host's data, instead of `init`. Never written to. */
   readonly data?: Uint8Array;
+  /** The largest power of two that its address is a multiple of, below 2^35; by default that. */
+  readonly alignment?: number;
   /** Addresses of bytes that start at 0 all the same: as another run left them in `zeroed`. */
   readonly zeroed?: ReadonlySet<number>;
 }
@@ -116,7 +118,7 @@ export class Memory {
   }
 
   #add(spec: BufferSpec, id: number): Buffer {
-    const address = (id + 1) * RANGE + ORIGIN;
+    const address = (id + 1) * RANGE + ORIGIN + (spec.alignment ?? 0);
     const buffer = {
       spec,
       id,
@@ -229,7 +231,10 @@ export class Memory {
   /** The initial values from `offset` on. */
   #fill(buffer: Buffer, offset: number, out: Uint8Array): void {
     const { spec, id } = buffer;
-    if (offset < 0) return;
+    if (offset < 0) {
+      if (offset + out.length > 0) this.#fill(buffer, 0, out.subarray(-offset));
+      return;
+    }
     if (spec.data) {
       out.set(spec.data.subarray(offset, offset + out.length));
       return;
@@ -248,7 +253,7 @@ export class Memory {
   /** The page's made-up values, as far as they are known; undefined where nothing is made up. */
   #initialPage({ spec, id }: Buffer, offset: number): Initial | undefined {
     const { init = RANDOM } = spec;
-    if (offset < 0 || spec.data || init.kind === "zeros" || init.kind === "pointers") return undefined;
+    if (offset <= -PAGE_BYTES || spec.data || init.kind === "zeros" || init.kind === "pointers") return undefined;
     const key = JSON.stringify([this.seed, id, spec.element, spec.bytes, init]);
     let pages = this.#initial.get(key);
     if (!pages) this.#initial.set(key, (pages = new Map()));

@@ -22,6 +22,7 @@ import type { Operation } from "../../ir/operation.js";
 import { symbolName, symbolsOf } from "../../ir/symbol-table.js";
 import type { Value } from "../../ir/value.js";
 import type { InitialValues } from "../initial-values.js";
+import type { BufferSpec } from "../memory.js";
 import { type ElementKind, elementKind, isFloatKind } from "../numbers/element.js";
 import { elementOfType } from "./elements.js";
 import { madeUpStrides, type StrideArgument } from "./made-up-strides.js";
@@ -33,6 +34,8 @@ export type ArgumentPlan =
       readonly name: string;
       readonly element: ElementKind;
       readonly init: InitialValues | undefined;
+      /** The largest power of two that its address is a multiple of; by default 2^35. */
+      readonly alignment?: number;
       readonly data?: Uint8Array;
     }
   | { readonly kind: "scalar"; readonly name: string; readonly value: number | bigint }
@@ -47,6 +50,13 @@ export type ArgumentPlan =
     };
 
 type DescriptorPlan = Extract<ArgumentPlan, { readonly kind: "descriptor" }>;
+
+/** The buffer of a pointer or descriptor. */
+export function bufferOf(plan: Exclude<ArgumentPlan, { readonly kind: "scalar" }>): BufferSpec {
+  const { name, element, init, data } = plan;
+  const alignment = plan.kind === "pointer" ? plan.alignment : undefined;
+  return { name, element, ...(init ? { init } : {}), ...(data ? { data } : {}), ...(alignment ? { alignment } : {}) };
+}
 
 /** The contents of a preconditions file. */
 export interface Preconditions {

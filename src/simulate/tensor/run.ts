@@ -12,7 +12,7 @@ import { LimitError } from "../../support/limits.js";
 import { finished, type Work } from "../../support/slices.js";
 import { TRITON_3_6 } from "../../support/triton-version.js";
 import { Memory, MemoryLimit } from "../memory.js";
-import { type ArgumentPlan, defaultGrid, type Fit, type Preconditions, planArguments } from "./arguments.js";
+import { type ArgumentPlan, bufferOf, defaultGrid, type Fit, type Preconditions, planArguments } from "./arguments.js";
 import { Bounds } from "./bounds.js";
 import { axisInfoCheck } from "./check-axis-info.js";
 import { type elementOfType, floatElement, intElement, POINTER } from "./elements.js";
@@ -141,9 +141,9 @@ function argumentValue(memory: Memory, plan: ArgumentPlan, type: Parameters<type
     const { element } = tensorSpec(type);
     return scalar(element, rawOfNumber(element, plan.value));
   }
-  const { name, element, init, data } = plan;
-  const base = memory.addBuffer({ name, element, ...(init ? { init } : {}), ...(data ? { data } : {}) }, position);
+  const base = memory.addBuffer(bufferOf(plan), position);
   if (plan.kind === "pointer") return scalar(POINTER, base);
+  const { element } = plan;
   const kept = element.startsWith("i") ? intElement(Number(element.slice(1))) : floatElement(element as FloatKind);
   const desc: TensorDesc = {
     form: "tensor-desc",
