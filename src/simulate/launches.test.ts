@@ -3,7 +3,7 @@ import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import { parseModule } from "../syntax/parse.js";
 import { chooseLaunches } from "./launches.js";
-import { Validator, validationText } from "./validate.js";
+import { affordableOf, Validator, validationText } from "./validate.js";
 
 const moduleOf = (text: string) => parseModule(new Context(ALL_DIALECTS), "k.ttir", text)!.module;
 /** Loads 64 integers of %a, and stores what `body` makes of %x through %q; masks compare with %n. */
@@ -187,4 +187,18 @@ test("arrays are aligned as the kernel is compiled for, and no more", () => {
   };
   expect(found("add.s64")).toEqual([]);
   expect(found("or.b64")).toEqual([expect.stringContaining("byte 0 of 'arg1'")]);
+});
+
+test("launches that together touch too much memory are left out, and the report says so", () => {
+  const launches = (...pages: number[]) => pages.map((numPages, i) => ({ run: { memory: { numPages } }, lowered: i !== 1 }));
+  const kept = (...pages: number[]) => affordableOf(launches(...pages)).map(({ run }) => run.memory.numPages);
+  expect(kept(43_010, 43_010, 7806, 16_162, 6096)).toEqual([43_010, 7806, 6096]);
+  expect(kept(200_000, 10, 90_000)).toEqual([90_000]);
+  const validator = new Validator();
+  validator.begin(moduleOf(kernel(op("addi"))));
+  const { outcome } = validator;
+  expect(outcome.leftOut).toEqual({ launches: 0, of: 3 });
+  expect(validationText({ ...outcome, leftOut: { launches: 2, of: 5 } })).toContain(
+    "not run: 2 of 5 launches, which touch too much memory",
+  );
 });

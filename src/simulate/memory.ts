@@ -40,6 +40,8 @@ export interface Buffer {
   /** The address after its last byte; Infinity where the extent is unknown. */
   readonly end: number;
   readonly pages: Map<number, Page>;
+  /** Its pages' made-up values by offset; undefined where nothing is made up. */
+  readonly initial: Map<number, Initial> | undefined;
   /** Addresses of bytes that were first touched by an atomic. */
   readonly zeroed: Set<number>;
 }
@@ -97,6 +99,7 @@ export class Memory {
   #lastKey = -1;
   #lastPage: Page | undefined;
   #numPages = 0;
+  readonly #room = new Room();
   /** The initial contents of pages, by buffer and offset; runs that are compared share them. */
   readonly #initial: Map<string, Map<number, Initial>>;
 
@@ -125,11 +128,17 @@ export class Memory {
       address,
       end: address + (extentOf(spec) ?? Infinity),
       pages: new Map<number, Page>(),
+      initial: this.#initialOf(spec, id),
       zeroed: new Set<number>(),
     };
     this.#buffers.set(id, buffer);
     this.#byName.set(spec.name, buffer);
     return buffer;
+  }
+
+  /** How many pages were touched: the first access to each takes as long as some thousand instructions of a lane. */
+  get numPages(): number {
+    return this.#numPages;
   }
 
   get buffers(): readonly Buffer[] {
@@ -206,22 +215,23 @@ export class Memory {
   #newPage(buffer: Buffer, offset: number): Page {
     if (++this.#numPages * PAGE_BYTES > this.maxBytes)
       throw new MemoryLimit(`more than ${this.maxBytes} bytes of global memory are touched`);
-    const u8 = new Uint8Array(PAGE_BYTES);
+    const [bytes, at] = this.#room.take(2 * PAGE_BYTES);
+    const u8 = new Uint8Array(bytes, at, PAGE_BYTES);
     const initial = this.#initialPage(buffer, offset);
     if (!initial) this.#fill(buffer, offset, u8);
     else if (!buffer.spec.zeroed) u8.set(initial.u8);
-    const flags = new Uint8Array(PAGE_BYTES);
+    const flags = new Uint8Array(bytes, at + PAGE_BYTES, PAGE_BYTES);
     const other = this.within?.bufferAt(buffer.address);
     // Scratch memory and constants of lowered code are not arguments.
     const isFenced = this.within && !buffer.spec.name.startsWith("#") && (other || buffer.spec.data === undefined);
     return {
       buffer,
       u8,
-      u16: new Uint16Array(u8.buffer),
-      i32: new Int32Array(u8.buffer),
+      u16: new Uint16Array(bytes, at, PAGE_BYTES / 2),
+      i32: new Int32Array(bytes, at, PAGE_BYTES / 4),
       flags,
-      flags16: new Uint16Array(flags.buffer),
-      flags32: new Int32Array(flags.buffer),
+      flags16: new Uint16Array(bytes, at + PAGE_BYTES, PAGE_BYTES / 2),
+      flags32: new Int32Array(bytes, at + PAGE_BYTES, PAGE_BYTES / 4),
       within: isFenced ? (other?.pages.get((buffer.address + offset) / PAGE_BYTES)?.flags ?? UNTOUCHED) : undefined,
       filled: !initial ? ALL_CHUNKS : buffer.spec.zeroed ? 0 : initial.filled,
       initial,
@@ -250,15 +260,20 @@ export class Memory {
       else writeElement(spec.element, initialValue(init, spec.element, this.seed, id, first + i), out, i * size);
   }
 
-  /** The page's made-up values, as far as they are known; undefined where nothing is made up. */
-  #initialPage({ spec, id }: Buffer, offset: number): Initial | undefined {
+  #initialOf(spec: BufferSpec, id: number): Map<number, Initial> | undefined {
     const { init = RANDOM } = spec;
-    if (offset <= -PAGE_BYTES || spec.data || init.kind === "zeros" || init.kind === "pointers") return undefined;
+    if (spec.data || init.kind === "zeros" || init.kind === "pointers") return undefined;
     const key = JSON.stringify([this.seed, id, spec.element, spec.bytes, init]);
     let pages = this.#initial.get(key);
     if (!pages) this.#initial.set(key, (pages = new Map()));
-    let page = pages.get(offset);
-    if (!page) pages.set(offset, (page = { u8: new Uint8Array(PAGE_BYTES), filled: 0 }));
+    return pages;
+  }
+
+  /** The page's made-up values, as far as they are known. */
+  #initialPage({ initial }: Buffer, offset: number): Initial | undefined {
+    if (offset <= -PAGE_BYTES) return undefined;
+    let page = initial?.get(offset);
+    if (!page) initial?.set(offset, (page = { u8: new Uint8Array(...this.#room.take(PAGE_BYTES), PAGE_BYTES), filled: 0 }));
     return page;
   }
 
@@ -385,16 +400,28 @@ export class Memory {
     const buffer = this.#byName.get(name);
     const out = new Uint8Array(bytes);
     if (buffer === undefined) return out;
-    for (let at = 0; at < bytes; at += PAGE_BYTES) {
-      const page = buffer.pages.has((buffer.address + at) / PAGE_BYTES) ? this.page(buffer.address + at, PAGE_BYTES) : undefined;
-      if (page !== undefined) out.set(page.u8.subarray(0, Math.min(PAGE_BYTES, bytes - at)), at);
-      else {
-        const fresh = new Uint8Array(PAGE_BYTES);
-        this.#fill(buffer, at, fresh);
-        out.set(fresh.subarray(0, Math.min(PAGE_BYTES, bytes - at)), at);
-      }
+    const first = Math.floor(buffer.address / PAGE_BYTES);
+    for (let key = first; key * PAGE_BYTES < buffer.address + bytes; key++) {
+      const offset = key * PAGE_BYTES - buffer.address;
+      let values = buffer.pages.has(key) ? this.page(key * PAGE_BYTES, PAGE_BYTES)!.u8 : undefined;
+      if (!values) this.#fill(buffer, offset, (values = new Uint8Array(PAGE_BYTES)));
+      out.set(values.subarray(Math.max(-offset, 0), bytes - offset), Math.max(offset, 0));
     }
     return out;
+  }
+}
+
+/** Pieces of zeros that share allocations: each allocation costs as much as filling a page. */
+class Room {
+  #buffer = new ArrayBuffer(0);
+  #used = 0;
+  take(bytes: number): readonly [ArrayBuffer, number] {
+    if (this.#used + bytes > this.#buffer.byteLength) {
+      this.#buffer = new ArrayBuffer(Math.max(bytes, Math.min(2 * this.#buffer.byteLength, 128 * PAGE_BYTES)));
+      this.#used = 0;
+    }
+    this.#used += bytes;
+    return [this.#buffer, this.#used - bytes];
   }
 }
 

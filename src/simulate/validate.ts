@@ -15,6 +15,7 @@ import { type TensorMapForm, tensorMapForms } from "./host-tensor-maps.js";
 import { type Chosen, chooseLaunches, type LaunchOptions } from "./launches.js";
 import { runLlvm } from "./llvm/run.js";
 import { DEPENDENT, differenceOfLowered, launchOf, ownRaces, type Reference, referenceOf } from "./lowered.js";
+import type { Memory } from "./memory.js";
 import { type PtxLaunch, type PtxRun, runPtx } from "./ptx/run.js";
 import { compareRuns, differenceText, uncertain } from "./tensor/compare.js";
 import { elementOfType } from "./tensor/elements.js";
@@ -63,6 +64,8 @@ export interface Validation {
   readonly findings: readonly Finding[];
   /** Steps that were not executed, and so not validated: the last of each stage, each with the reason. */
   readonly notExecuted: readonly NotExecuted[];
+  /** Launches in which no pass's result was executed, since together they touch more memory than the budget allows. */
+  readonly leftOut: { readonly launches: number; readonly of: number };
   /** Set where the user ended it: how many results there were to execute. */
   readonly endedEarly?: { readonly of: number };
 }
@@ -101,6 +104,7 @@ export class Validator {
   readonly #coverage = new Map<string, Coverage>();
   readonly #uncertain = new Map<string, string>();
   #launches: readonly Launch[] = [];
+  #leftOut: Validation["leftOut"] = { launches: 0, of: 0 };
   #before: readonly RunResult[] | undefined;
   #version = -1;
   #runs = 0;
@@ -136,10 +140,10 @@ export class Validator {
     // Passes change it before it is asked what it leaves open.
     const module = cloneOperation(root);
     this.#source = module;
-    this.#launches = chooseLaunches(module, this.options, () => this.#runs++).map((chosen) => ({
-      ...chosen,
-      bounds: this.#bounded(chosen.run),
-    }));
+    const chosen = chooseLaunches(module, this.options, () => this.#runs++);
+    const affordable = affordableOf(chosen);
+    this.#leftOut = { launches: chosen.length - affordable.length, of: chosen.length };
+    this.#launches = affordable.map((launch) => ({ ...launch, bounds: this.#bounded(launch.run) }));
     this.#before = this.#launches.map(({ run }) => run);
     this.#coverage.set("the source", opCoverage(module, this.#before));
     this.#onesided = onesided(this.#before);
@@ -248,10 +252,11 @@ export class Validator {
     const begun = [plan(first!, few)];
     const found = this.#runPlanned(begun, execute);
     if (!("runs" in found)) return found;
-    const lanes = found.runs[0]!.laneInstructions;
+    const { laneInstructions, memory } = found.runs[0]!;
+    const lanes = laneInstructions + LANES_PER_PAGE * memory.numPages;
     let left = allPrograms ? Infinity : LANES_PER_SECOND * seconds - lanes;
     for (const launch of others) {
-      const cost = (lanes * launch.run.steps) / first!.run.steps;
+      const cost = (laneInstructions * launch.run.steps) / first!.run.steps + LANES_PER_PAGE * launch.run.memory.numPages;
       if (cost > left) continue;
       left -= cost;
       begun.push(plan(launch, few));
@@ -318,6 +323,7 @@ export class Validator {
       onesided: this.#onesided,
       findings: this.#findings,
       notExecuted: [...this.#notExecuted.values()],
+      leftOut: this.#leftOut,
     };
   }
 
@@ -333,8 +339,26 @@ export class Validator {
 export const DEFAULT_SECONDS = 3;
 /** Instructions of lanes that take about a second. */
 const LANES_PER_SECOND = 20_000_000;
+/** The first access to a page takes as long as so many of them. */
+const LANES_PER_PAGE = 1000;
 
 const sizeOf = ([x = 1, y = 1, z = 1]: readonly number[]): number => x * y * z;
+
+/** Launches that touch no more memory than a step may, in their order; where none does, the one that touches least. */
+export function affordableOf<T extends { readonly run: { readonly memory: Pick<Memory, "numPages"> }; readonly lowered: boolean }>(
+  launches: readonly T[],
+): readonly T[] {
+  const pagesOf = ({ run }: T) => run.memory.numPages;
+  let left = MOST_PAGES;
+  const affordable = launches.filter((launch) => pagesOf(launch) <= left && ((left -= pagesOf(launch)), true));
+  if (affordable.some(({ lowered }) => lowered)) return affordable;
+  return launches
+    .filter(({ lowered }) => lowered)
+    .sort((a, b) => pagesOf(a) - pagesOf(b))
+    .slice(0, 1);
+}
+/** Pages that all launches of a step may touch together: a few seconds. */
+const MOST_PAGES = 2 ** 16;
 
 /** `count` programs of a grid, or of those stated, from the first to the last. */
 function spread(
@@ -399,6 +423,7 @@ export function validationText({
   onesided,
   findings,
   notExecuted,
+  leftOut,
   endedEarly,
 }: Validation): string {
   const ended = endedEarly ? `validate: interrupted: ${passes.length} of ${endedEarly.of} results of passes were executed\n` : "";
@@ -418,6 +443,10 @@ export function validationText({
   else for (const { pass, reason } of notExecuted) lines.push(`validate: note: '${pass}' was not executed: ${reason}`);
   if (broken.length === 0 && passes.length > 0)
     lines.push(`validate: same results after each of ${passes.length} passes that changed the IR (${runs} runs)`);
+  if (leftOut.launches > 0)
+    lines.push(
+      `validate: note: not run: ${leftOut.launches} of ${leftOut.of} launches, which touch too much memory; state smaller sizes in args.json`,
+    );
   for (const [op, count] of uncertain) lines.push(`validate: note: ${count} values of ${op} may be off by more than a tenth of their size`);
   if (onesided.masks.length > 0) lines.push(`validate: note: never off: the mask of ${listed(onesided.masks)}`);
   if (onesided.branches.length > 0) lines.push(`validate: note: one side never taken: ${listed(onesided.branches)}`);

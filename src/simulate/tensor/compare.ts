@@ -102,6 +102,7 @@ export function sameElements(first: RunResult, second: RunResult, buffer: string
 }
 
 const WRITTEN = 2;
+const WRITTEN_WORD = WRITTEN * 0x01010101;
 const isArgument = (name: string): boolean => !name.startsWith("#");
 
 /** Addresses of bytes that only one run stored, or both with different values. */
@@ -123,10 +124,14 @@ function differingBytes(first: RunResult, second: RunResult, leaveOut: ReadonlyS
   return differing;
 }
 function compareBytes(page: Page, match: Page | undefined, base: number, differing: Set<number>): void {
-  for (let i = 0; i < page.u8.length; i++) {
-    const mine = page.flags[i]! & WRITTEN;
-    const theirs = match ? match.flags[i]! & WRITTEN : 0;
-    if (mine !== theirs || (mine && page.u8[i] !== match!.u8[i])) differing.add(base + i);
+  for (let word = 0; word < page.i32.length; word++) {
+    const mine = page.flags32[word]! & WRITTEN_WORD;
+    const theirs = match ? match.flags32[word]! & WRITTEN_WORD : 0;
+    if (mine === theirs && (mine === 0 || page.i32[word] === match!.i32[word])) continue;
+    for (let i = 4 * word; i < 4 * word + 4; i++) {
+      const written = page.flags[i]! & WRITTEN;
+      if (written !== (match ? match.flags[i]! & WRITTEN : 0) || (written && page.u8[i] !== match!.u8[i])) differing.add(base + i);
+    }
   }
 }
 

@@ -71,7 +71,7 @@ function tensorMapAt(c: InstructionCompiler, warp: Warp, at: number, place: BoxP
     const page = memory.page(at, TENSOR_MAP_BYTES);
     const offset = at & 1023;
     if (page !== undefined && at % 64 === 0 && offset + TENSOR_MAP_BYTES <= 1024)
-      view = new DataView(page.u8.buffer, offset, TENSOR_MAP_BYTES);
+      view = new DataView(page.u8.buffer, page.u8.byteOffset + offset, TENSOR_MAP_BYTES);
   }
   const map = view === undefined ? "there is none" : readTensorMap(view);
   const rank = place.kind === "rows" ? 2 : place.at.length;
