@@ -1,7 +1,7 @@
 /** Accesses by way of a buffer's descriptor: pointer, size and flags. Source: ROCDLOps.td. */
 import { I16, I32, I64 } from "../../../ir/constraints.js";
 import { defineOp } from "../../../ir/define-op.js";
-import { Pure } from "../../../ir/traits.js";
+import { AllTypesMatch, Pure } from "../../../ir/traits.js";
 import { LLVMType, Pointer, pointerIn } from "../../llvm/type-constraints.js";
 
 export const MakeBufferRsrcOp = defineOp("rocdl.make.buffer.rsrc", () => ({
@@ -23,4 +23,15 @@ export const RawPtrBufferStoreOp = defineOp("rocdl.raw.ptr.buffer.store", () => 
   operands: { vdata: LLVMType, rsrc: pointerIn(8), offset: I32, soffset: I32, aux: I32 },
   format: "operands attr-dict `:` type($vdata)",
   effects: ({ rsrc }) => [{ kind: "write", value: rsrc }],
+}));
+export const RawPtrBufferAtomicCmpSwap = defineOp("rocdl.raw.ptr.buffer.atomic.cmpswap", () => ({
+  summary: "stores where memory is equal to `cmp`, and returns what was there",
+  operands: { src: LLVMType, cmp: LLVMType, rsrc: pointerIn(8), offset: I32, soffset: I32, aux: I32 },
+  results: { res: LLVMType },
+  traits: [AllTypesMatch("res", "src", "cmp")],
+  format: "operands attr-dict `:` type($res)",
+  effects: ({ rsrc }) => [
+    { kind: "read", value: rsrc },
+    { kind: "write", value: rsrc },
+  ],
 }));

@@ -44,3 +44,13 @@ export const BallotOp = defineOp("rocdl.ballot", () => ({
   results: { res: LLVMType },
   format: "$pred attr-dict `:` type($res)",
 }));
+/** Lanes below this one among those of a mask, added to a number: of the lower and of the upper 32 lanes. */
+const mbcnt = (half: string) =>
+  defineOp(`rocdl.mbcnt.${half}`, () => ({
+    summary: "number of lanes below this one that the mask has",
+    operands: { in0: I32, in1: I32 },
+    results: { res: I32 },
+    format: "$in0 `,` $in1 attr-dict `:` functional-type(operands, results)",
+  }));
+export const MbcntLoOp = mbcnt("lo");
+export const MbcntHiOp = mbcnt("hi");

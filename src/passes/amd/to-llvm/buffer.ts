@@ -31,7 +31,8 @@ export function bufferAt({ b, target }: Lowering, base: Value): Value {
   return b.value(rocdl.MakeBufferRsrcOp, args, b.ptr(8));
 }
 
-const SC0 = 1;
+/** An atomic with it returns the value that was there. */
+export const SC0 = 1;
 const NT = 2;
 const SC1 = 16;
 /** The bits of an access that say how caches treat it. Source: Utility.cpp, getCtrlBitsForCacheModifierOnTarget. */
@@ -41,12 +42,11 @@ function cacheBits({ target }: Lowering, cache: string, isLoad: boolean): number
   return cache === (isLoad ? "cv" : "wt") ? SC0 | SC1 : 0;
 }
 
-/** The offsets and cache bits of one access of `type`. */
-export function bufferArgs(lo: Lowering, type: Type, rsrc: Value, offset: Value, predicate: Value, cache: string, isLoad: boolean) {
-  const { b } = lo;
+/** The offsets of one access of `type`. */
+export function bufferArgs({ b }: Lowering, type: Type, rsrc: Value, offset: Value, predicate: Value) {
   const past = b.i32(-MOST - 1);
   const bytes = b.mul(b.i32(Math.max(8, scalarBits(elementTypeOrSelf(type))) / 8), offset);
-  return { rsrc, offset: b.select(predicate, bytes, past), soffset: b.i32(0), aux: b.i32(cacheBits(lo, cache, isLoad)) };
+  return { rsrc, offset: b.select(predicate, bytes, past), soffset: b.i32(0) };
 }
 
 /** The type by which the instruction moves a vector: words where elements are smaller. */
@@ -80,7 +80,7 @@ const LOAD: LoweringRule = rule(BufferLoadOp, ({ ptr, offsets, mask, other, cach
   for (let start = 0; start < elementsPerThread(offsets.type); start += vec) {
     const predicate = mask ? masks[start]! : b.i1(true);
     const otherwise = others && packRange(lo, type, others, start, vec);
-    const args = bufferArgs(lo, type, rsrc, places[start]!, predicate, cache, true);
+    const args = { ...bufferArgs(lo, type, rsrc, places[start]!, predicate), aux: b.i32(cacheBits(lo, cache, true)) };
     let value = b.bitcast(b.value(rocdl.RawPtrBufferLoadOp, args, moved), type);
     if (otherwise && !isZero(otherwise)) value = b.select(predicate, value, otherwise);
     loaded.push(...unpackRange(lo, value, vec));
@@ -104,7 +104,8 @@ const STORE: LoweringRule = rule(BufferStoreOp, ({ value, ptr, offsets, mask, ca
     const predicate = mask ? b.and(thread, masks[start]!) : thread;
     const packed = packRange(lo, type, values, start, vec);
     const vdata = moved === type ? packed : b.bitcast(packed, moved);
-    b.create(rocdl.RawPtrBufferStoreOp, { vdata, ...bufferArgs(lo, type, rsrc, places[start]!, predicate, cache, false) });
+    const args = bufferArgs(lo, type, rsrc, places[start]!, predicate);
+    b.create(rocdl.RawPtrBufferStoreOp, { vdata, ...args, aux: b.i32(cacheBits(lo, cache, false)) });
   }
 });
 

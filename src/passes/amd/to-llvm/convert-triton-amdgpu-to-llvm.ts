@@ -10,10 +10,11 @@ import { lowerModule } from "../../ttg-to-llvm/lower-module.js";
 import { SHARED_RULES } from "../../ttg-to-llvm/rules.js";
 import type { LoweringRule } from "./amd-lowering.js";
 import { addBarriersAfterWaits, markSyncedLoads, needsAliasScopes } from "./async-waits.js";
+import { ATOMICS } from "./atomics.js";
 import { BUFFERS } from "./buffer.js";
 import { AMD_FORMS } from "./code-forms.js";
 import { DOTS } from "./dot.js";
-import { FP_CONVERSIONS } from "./fp-conversions.js";
+import { FP_CONVERSIONS, saturateConversions } from "./fp-conversions.js";
 import { LOAD_STORE } from "./load-store.js";
 import { AMD_MATH } from "./math.js";
 import { SYNCHRONIZATION } from "./synchronization.js";
@@ -22,10 +23,9 @@ import { TILES } from "./tiles.js";
 
 /** How every op kind is lowered. */
 export const LOWERING_RULES: ReadonlyMap<OpDef, LoweringRule> = new Map(
-  [...SHARED_RULES, ...AMD_MATH, ...BUFFERS, ...DOTS, ...FP_CONVERSIONS, ...LOAD_STORE, ...SYNCHRONIZATION, ...TILES].map((rule) => [
-    rule.def,
-    rule,
-  ]),
+  [...SHARED_RULES, ...AMD_MATH, ...ATOMICS, ...BUFFERS, ...DOTS, ...FP_CONVERSIONS, ...LOAD_STORE, ...SYNCHRONIZATION, ...TILES].map(
+    (rule) => [rule.def, rule],
+  ),
 );
 
 export const convertTritonAMDGPUToLLVM = definePass("convert-triton-amdgpu-to-llvm", {
@@ -55,5 +55,6 @@ export const convertTritonAMDGPUToLLVM = definePass("convert-triton-amdgpu-to-ll
     const scratchSize = defaultScratchSize;
     const lowering = { target, rules: LOWERING_RULES, scratchSize, allocatedBy: "allocate-amdgpu-shared-memory", fold };
     if (!lowerModule(module, pass, lowering)) return pass.fail();
+    saturateConversions(module);
   },
 });

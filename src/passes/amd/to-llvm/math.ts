@@ -15,7 +15,8 @@ import type { Value } from "../../../ir/value.js";
 import { elementwise, withoutFloat8 } from "../../ttg-to-llvm/elementwise.js";
 import { callExtern, declareExtern } from "../../ttg-to-llvm/math.js";
 import type { Lowering, LoweringRule } from "./amd-lowering.js";
-import { bf16ToF32, f32ToBf16 } from "./fp-conversions.js";
+import { f32ToBf16 } from "./fp-conversions.js";
+import { bf16ToF32 } from "./fp8-conversions.js";
 
 /** The functions of the library by op, without the type at the end of their names. */
 const LIBRARY: readonly (readonly [OpDef, string])[] = [

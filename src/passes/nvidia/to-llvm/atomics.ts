@@ -1,8 +1,7 @@
 /**
  * Atomic reads, modifications and writes of global memory, by one thread of those that hold the same element. The value read goes to
  * the others through shared memory where they need it.
- * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/LoadStoreOpToLLVM.cpp, AtomicCASOpConversion, AtomicRMWOpConversion;
- * Utility.cpp, finalizeTensorAtomicResults.
+ * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/LoadStoreOpToLLVM.cpp, AtomicCASOpConversion, AtomicRMWOpConversion.
  */
 
 import { ConstantOp } from "../../../dialects/arith/ops/constant.js";
@@ -11,20 +10,18 @@ import { ptrType, structType, voidType } from "../../../dialects/llvm/types/type
 import { LoadAcquireOp } from "../../../dialects/nvgpu/ops/index.js";
 import { ClusterArriveOp, ClusterWaitOp } from "../../../dialects/nvvm/ops/synchronization.js";
 import { AtomicCASOp, AtomicRMWOp } from "../../../dialects/tt/ops/memory.js";
-import { toLinearLayout } from "../../../dialects/ttg/encodings/define-encoding.js";
 import { targetOf } from "../../../dialects/ttg/target.js";
 import type { Type } from "../../../ir/attribute.js";
 import { FloatAttr, floatValue, IntegerAttr } from "../../../ir/builtin-attrs.js";
-import { elementTypeOrSelf, isFloat, RankedTensorType, shapedParams } from "../../../ir/builtin-types.js";
+import { elementTypeOrSelf, isFloat, RankedTensorType } from "../../../ir/builtin-types.js";
 import type { View } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
+import { shareAtomicResults } from "../../ttg-to-llvm/atomic-results.js";
 import { sharedMemoryBase } from "../../ttg-to-llvm/control-flow.js";
 import { freeVariableMasks, vectorSize } from "../../ttg-to-llvm/global-access.js";
 import { scalarBits, vecType } from "../../ttg-to-llvm/ll-builder.js";
 import { rule } from "../../ttg-to-llvm/lowering.js";
-import { lowerLdSt } from "../../ttg-to-llvm/shared-access.js";
-import { laneAndWarpId } from "../../ttg-to-llvm/thread-indices.js";
 import { convertType, elementsPerThread } from "../../ttg-to-llvm/type-converter.js";
 import { maybeAnd, redundantThreadPredicate } from "./load-store.js";
 import type { Lowering, LoweringRule } from "./nvidia-lowering.js";
@@ -45,34 +42,6 @@ function shareScalar(lo: Lowering, op: Operation, element: Type, store: (at: Val
   store(pointer);
   programBarrier(lo);
   lo.setValue(op.result(0), b.load(element, pointer));
-}
-/** Hands the elements that some threads read to those that hold the same ones, where memory was allocated for that. */
-function shareTensor(lo: Lowering, op: Operation, values: readonly Value[], element: Type, predicate: Value | undefined): void {
-  const { b } = lo;
-  const result = op.result(0);
-  if (!op.hasAttr("allocation.offset") || !RankedTensorType.is(result.type)) return lo.setElements(result, values);
-  const full = toLinearLayout(result.type.params.shape, result.type.params.encoding!);
-  const layout = full.sublayout(["register", "lane", "warp"], full.outDimNames);
-  const place = {
-    layout: layout.reshapeOuts([["offset", layout.getTotalOutDimSize()]]),
-    element,
-    base: sharedMemoryBase(lo, op),
-    affineOffset: b.i32(0),
-    maskSpan: 0,
-  };
-  const ids = laneAndWarpId(lo);
-  const length = (vector: Type): number => shapedParams(vector).shape[0]!;
-  lowerLdSt<Value>(lo, place, values, ids, (vals, address, index, vector) => {
-    lo.code.storeShared(lo, address, b.packVector(vals.slice(index, index + length(vector))), { predicate });
-    return [];
-  });
-  lo.code.barrier(lo);
-  // As upstream, which hands the values to the loads too: what is loaded stays in the order of the addresses, which is that of the
-  // registers only where vectors need no other order of them.
-  const loaded = lowerLdSt<Value>(lo, place, values, ids, (_vals, address, _index, vector) =>
-    b.unpackVector(lo.code.loadShared(lo, address, vector)),
-  );
-  lo.setElements(result, loaded);
 }
 
 // --- compare and swap -----------------------------------------------------------------------------
@@ -116,7 +85,7 @@ function lowerCAS(view: View<typeof AtomicCASOp>, lo: Lowering): void {
       store.launch(b, voidType(ctx));
     });
   }
-  shareTensor(lo, op, results, element, predicate);
+  shareAtomicResults(lo, op, results, element, predicate);
 }
 
 // --- read, modify, write ----------------------------------------------------------------------------
@@ -219,7 +188,7 @@ function lowerRMW(view: RMW, lo: Lowering): void {
     const read = ptx.launch(b, type);
     results.push(...(vec > 1 ? b.unpackStruct(read) : b.unpackVector(read)));
   }
-  shareTensor(lo, op, results, element, thread);
+  shareAtomicResults(lo, op, results, element, thread);
 }
 
 /** Elements in one instruction: as a vector (from sm_90 on), or packed in one register. */
