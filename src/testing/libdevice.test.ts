@@ -5,6 +5,7 @@ import { libdeviceExpression } from "../simulate/libdevice.js";
 import { ELEMENTARY } from "../simulate/tensor/elementary.js";
 import { TOLERANCES } from "../simulate/tensor/tolerances.js";
 import { functionOf } from "../support/function-of.js";
+import { interpreted } from "../support/interpreted.js";
 import { type Accuracy, accuracy, callerPtx, evaluate, readPoints, type Signature, valueOf } from "./libdevice-accuracy.js";
 import { absoluteBound, BOUNDS, isAbsolute, ynBound } from "./libdevice-bounds.js";
 
@@ -102,6 +103,11 @@ describe("at tensor level", () => {
       if (!Object.is(got, want)) expect([symbol, ...bits, got]).toEqual([symbol, ...bits, want]);
     });
   });
+});
+
+test("every function can be interpreted where no code may be made from text", () => {
+  for (const { symbol } of FUNCTIONS)
+    expect(() => interpreted(["H"], `return (a, b, c, d) => ${libdeviceExpression(symbol)};`), symbol).not.toThrow();
 });
 
 /** Arguments where roundings, signs and limits show. */
