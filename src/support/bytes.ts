@@ -14,5 +14,5 @@ export function textOfBytes(bytes: Uint8Array): string {
   return parts.join("");
 }
 
-/** A copy: a part that was cut out of a text keeps the whole of it in memory. */
-export const compact = (latin1: string): string => textOfBytes(bytesOf(latin1));
+/** A copy: a part that was cut out of a text keeps the whole of it in memory. Joining texts copies them, and is much faster than bytes. */
+export const compact = (text: string): string => ` ${text}`.slice(1);
