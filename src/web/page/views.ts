@@ -104,6 +104,9 @@ export class Views {
   /** The last result is gone: the worker is another one. */
   forget(why: string): void {
     this.pictures = {};
+    this.#passes.replaceChildren();
+    this.#panel.replaceChildren();
+    delete this.#panel.dataset["drawn"];
     this.busy(false);
     this.measure();
     this.say(why, true);

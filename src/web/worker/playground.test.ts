@@ -45,6 +45,16 @@ test("a Python kernel: passes, a difference, instructions at its lines, the fina
   expect(code.ttgir.some(({ source }) => source === load)).toBe(true);
 });
 
+test("a worker without a result says nothing of a width: the page shows why the one before it ended", () => {
+  const { send, reports } = opened();
+  send({ kind: "columns", columns: 90 });
+  expect(reports).toEqual([]);
+  send({ kind: "compile", input: VECADD });
+  reports.length = 0;
+  send({ kind: "columns", columns: 190 });
+  expect(reports.length).toBeGreaterThan(0);
+});
+
 test("orders change the pictures of their tab alone; equal ones are not sent again", () => {
   const { send, reports } = opened();
   send({ kind: "compile", input: VECADD, open: "focus=diff" });

@@ -88,6 +88,8 @@ export class Playground {
       case "columns":
         this.#about = { ...this.#about, columns: Math.max(40, Math.min(200, order.columns)) };
         this.become(reduce(this.#state, { type: "resize", size: { columns: order.columns >= 100 ? 240 : 120, rows: 60 } }));
+        // A new worker has no result yet: the page keeps the message that says why.
+        if (this.#state.session.trace.steps.length === 0) return;
         break;
       case "limits":
         this.become(settle(typedCommand(this.#state, `limits ${order.launch}`)));
