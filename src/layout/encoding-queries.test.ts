@@ -128,7 +128,7 @@ describe("CTAs", () => {
 });
 
 test("swizzling for a dot operand and for TMA", () => {
-  const request = { opIdx: 0, kWidth: 2, order: [1, 0], cga: defaultCga(2), bitwidth: 16, needTrans: false };
+  const request = { opIdx: 0, kWidth: 2, order: [1, 0], cga: defaultCga(2), bitwidth: 16, needTrans: false, smallF64: false };
   expect(swizzledSharedForNvidiaDot({ ...request, shape: [16, 16] })).toMatchObject({ vec: 8, perPhase: 4, maxPhase: 2 });
   expect(swizzledSharedForNvidiaDot({ ...request, opIdx: 1, shape: [16, 8] })).toMatchObject({ vec: 8, perPhase: 8, maxPhase: 1 });
   expect(swizzledSharedForNvidiaDot({ ...request, shape: [128, 64] })).toMatchObject({ vec: 8, perPhase: 1, maxPhase: 8 });

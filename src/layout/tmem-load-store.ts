@@ -29,12 +29,15 @@ export interface TMemLdStInfo {
   readonly padding: boolean;
 }
 
-/** `registers` and `memory` are the layouts of the tensor and of the buffer; `bitwidth` of an element. */
+/**
+ * `registers` and `memory` are the layouts of the tensor and of the buffer; `bitwidth` of an element. `sameHalf` is the offset written
+ * where both halves of a message lie at the same place; undefined if that cannot be.
+ */
 export function computeTMemLdStEncodingInfo(
   registers: LinearLayout,
   memory: LinearLayout,
   bitwidth: number,
-  isScales: boolean,
+  sameHalf: number | undefined,
   maxnreg: number,
 ): TMemLdStInfo | undefined {
   const cvt = registers.invertAndCompose(memory);
@@ -48,26 +51,26 @@ export function computeTMemLdStEncodingInfo(
   const bases = cvt
     .getBases()
     .map(([dim, list]): [string, number[][]] => [dim, dim === "warp" ? [[32, 0], [64, 0], ...list.slice(2)] : list]);
-  return lowerTMemLdSt(LinearLayout.fromBases(bases, cvt.getOutDims(), cvt.isSurjective()), maxnreg, bitwidth, isScales, false);
+  return lowerTMemLdSt(LinearLayout.fromBases(bases, cvt.getOutDims(), cvt.isSurjective()), maxnreg, bitwidth, sameHalf, false);
 }
 
 function lowerTMemLdSt(
   cvt: LinearLayout,
   maxnreg: number,
   bitwidth: number,
-  isScales: boolean,
+  sameHalf: number | undefined,
   unpacked: boolean,
 ): TMemLdStInfo | undefined {
   const broadcast = actionRemoveBroadcastedRegs(cvt);
   if (!broadcast.isIdentity) {
-    const info = lowerTMemLdSt(broadcast.apply(cvt), maxnreg, bitwidth, isScales, unpacked);
+    const info = lowerTMemLdSt(broadcast.apply(cvt), maxnreg, bitwidth, sameHalf, unpacked);
     return info && { ...info, broadcast };
   }
-  return bitwidth < 32 ? lowerNarrow(cvt, maxnreg, bitwidth, isScales) : lower32(cvt, maxnreg, isScales, unpacked);
+  return bitwidth < 32 ? lowerNarrow(cvt, maxnreg, bitwidth, sameHalf) : lower32(cvt, maxnreg, sameHalf, unpacked);
 }
 
 /** Elements of less than 32 bits: packed, unpacked or padded into 32. */
-function lowerNarrow(cvt: LinearLayout, maxnreg: number, bitwidth: number, isScales: boolean): TMemLdStInfo | undefined {
+function lowerNarrow(cvt: LinearLayout, maxnreg: number, bitwidth: number, sameHalf: number | undefined): TMemLdStInfo | undefined {
   let quotient: LinearLayout | undefined;
   let contiguous = 1;
   for (let n = 1; bitwidth * n <= 32; n *= 2) {
@@ -91,12 +94,12 @@ function lowerNarrow(cvt: LinearLayout, maxnreg: number, bitwidth: number, isSca
     quotient = padded;
   }
   if (unpacked) quotient = gap.multiply(quotient!);
-  const info = lowerTMemLdSt(quotient!, maxnreg, width, isScales, unpacked);
+  const info = lowerTMemLdSt(quotient!, maxnreg, width, sameHalf, unpacked);
   if (!info) return undefined;
   return { ...info, vec: contiguous > 1 ? contiguous : info.vec, unpacked: unpacked || info.unpacked, padding: padding || info.padding };
 }
 
-function lower32(cvt: LinearLayout, maxnreg: number, isScales: boolean, unpacked: boolean): TMemLdStInfo | undefined {
+function lower32(cvt: LinearLayout, maxnreg: number, sameHalf: number | undefined, unpacked: boolean): TMemLdStInfo | undefined {
   const rest = { broadcast: undefined, unpacked: false, vec: 1, padding: false };
   for (const atom of ["32x32b", "16x256b", "16x64b", "16x128b"] as const) {
     const found = vectorize(cvt, getTileLayout(atom, unpacked, true), maxnreg);
@@ -106,12 +109,8 @@ function lower32(cvt: LinearLayout, maxnreg: number, isScales: boolean, unpacked
   if (!halves) return undefined;
   // The last lane basis says where the second half of the message lies.
   const [row = 0, col = 0] = halves.reps.getInDimBases("lane")[4] ?? [];
-  let secondHalfOffset = (row << 16) | col;
-  if (secondHalfOffset === 0) {
-    // Offset 0 is not accepted; scales are allocated with padding, so 1 does no harm there.
-    if (!isScales) return undefined;
-    secondHalfOffset = 1;
-  }
+  const secondHalfOffset = (row << 16) | col || sameHalf;
+  if (secondHalfOffset === undefined) return undefined;
   const bases = halves.reps
     .getBases()
     .map(([dim, list]): [string, number[][]] => [dim, dim === "lane" ? list.map((b, i) => (i === 4 ? [0, 0] : b)) : list]);

@@ -73,6 +73,18 @@ export interface TritonVersion {
   readonly descriptorsSayRounding: boolean;
   /** A bitcast to the type that a value has already folds. */
   readonly foldsBitcasts: boolean;
+  /** Dots in fp64 are done by 8x8 instructions, on Blackwell's sm_10x and sm_11x too. */
+  readonly smallF64Dots: boolean;
+  /** Two CTAs share a dot in tensor memory where they can. */
+  readonly pairsCTAs: boolean;
+  /** A slice of tensor memory has the blocks of the buffer, though it may be smaller than one. */
+  readonly slicesKeepBlocks: boolean;
+  /** Scales of a dot in tensor memory go through shared memory, for the pipeliner to find them. */
+  readonly stagesScales: boolean;
+  /** Both halves of a message to tensor memory may be at the same place. */
+  readonly zeroHalfOffsets: boolean;
+  /** Hopper's warp groups end the barriers that they had. */
+  readonly invalidatesRings: boolean;
   /** Enums of nvvm's ops are printed after two spaces. */
   readonly setsEnumsApart: boolean;
   /** For users, where the version is not followed whole. */
@@ -115,6 +127,12 @@ export const TRITON_3_6: TritonVersion = {
   sizesProfileScratch: false,
   descriptorsSayRounding: false,
   foldsBitcasts: false,
+  smallF64Dots: false,
+  pairsCTAs: true,
+  slicesKeepBlocks: false,
+  stagesScales: true,
+  zeroHalfOffsets: false,
+  invalidatesRings: false,
   setsEnumsApart: true,
   negatesFloats: false,
   combinesOnlyProducts: false,
@@ -138,6 +156,7 @@ export const TRITON_3_7: TritonVersion = {
   splitsDotsInTwo: true,
   keepsLoopsThatPrint: true,
   dividedDotsDoNotWait: true,
+  pairsCTAs: false,
   descriptorsSayRounding: true,
   codeForms: "3.7",
   partial: "Triton 3.7 is followed in part: docs/triton-versions.md lists what differs",
@@ -165,6 +184,11 @@ export const TRITON_3_8: TritonVersion = {
   waitsForWrites: true,
   sizesProfileScratch: true,
   foldsBitcasts: true,
+  smallF64Dots: true,
+  slicesKeepBlocks: true,
+  stagesScales: false,
+  zeroHalfOffsets: true,
+  invalidatesRings: true,
   setsEnumsApart: false,
   negatesFloats: true,
   combinesOnlyProducts: true,

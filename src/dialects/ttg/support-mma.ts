@@ -26,6 +26,7 @@ export function supportMMA(dot: Operation, version: number): boolean {
     const tileFits = shapePerCTA[rank - 2]! % 64 === 0 && shapePerCTA[rank - 1]! % 16 === 0;
     if (rank !== 2 || !tileFits || k < Math.trunc(256 / (bitWidth(a) ?? 1))) return false;
     const result = elementOf(resultType);
+    if (version === 5 && dot.ctx.triton.smallF64Dots && [a, b, result].some((t) => isFloat(t, "f64"))) return false;
     if (version === 5) return ![a, b, result].some((t) => IntegerType.is(t)) && (numWarps === 4 || numWarps === 8);
     const isFp8 = isFloat(a, "f8E5M2") || isFloat(a, "f8E4M3FN");
     if (numWarps % 4 !== 0 || !(isFp8 || isInteger8(a) || isFloat(a, "f16") || isFloat(a, "bf16") || isFloat(a, "f32"))) return false;

@@ -14,7 +14,7 @@ import { identityStandardND, standardOutDimNames } from "../standard-dims.js";
 import { combineCtaCgaWithShape } from "./combine-cta-cga.js";
 import { type Encoding, int } from "./encoding.js";
 import { getMatrixOrder, getOrderForDotOperand, kDimOf } from "./matrix-order.js";
-import { isAmpere, isHopper, nvidiaMmaTile } from "./nvidia-mma.js";
+import { isAmpere, isHopper, isSmallF64, nvidiaMmaTile } from "./nvidia-mma.js";
 
 /** register, lane, warp, block -> dim0, dim1, ... */
 export function dotOperandToLinearLayout(shape: readonly number[], params: DotOperandParams): LinearLayout {
@@ -123,8 +123,9 @@ function nvidiaDotToLinearLayout(shape: readonly number[], { opIdx, kWidth }: Do
   const rank = shape.length;
   const k = kDimOf(opIdx, rank);
   const tileShape = new Array<number>(rank).fill(1);
-  tileShape[rank - 2] = opIdx === 0 ? 16 : kWidth * 8;
-  tileShape[rank - 1] = opIdx === 0 ? kWidth * 8 : 8;
+  const [m, kSize] = isSmallF64(parent) ? [8, kWidth * 4] : [16, kWidth * 8];
+  tileShape[rank - 2] = opIdx === 0 ? m : kSize;
+  tileShape[rank - 1] = opIdx === 0 ? kSize : 8;
   const order = getOrderForDotOperand(opIdx, rank, true);
   const tile = nvidiaMmaTile(tileShape, kWidth, order, order);
   const warps = broadcastedDotOperandLayout(parent.warpsPerCTA, getMatrixOrder(rank, !isHopper(parent)), k, "warp");

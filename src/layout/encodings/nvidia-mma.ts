@@ -19,6 +19,11 @@ export function isHopper(params: NvidiaMmaParams): boolean {
   return params.versionMajor === 3;
 }
 
+/** One m8n8k4, which takes fp64 only; Triton before 3.8 puts four or more together to a 16x8 tile. */
+export function isSmallF64(params: NvidiaMmaParams): boolean {
+  return isAmpere(params) && params.instrShape.at(-2) === 8;
+}
+
 /** register, lane, warp, block -> dim0, dim1, ... */
 export function nvidiaMmaToLinearLayout(shape: readonly number[], params: NvidiaMmaParams): LinearLayout {
   const rank = shape.length;
@@ -65,8 +70,9 @@ export function nvidiaMmaRepForOperand(params: NvidiaMmaParams, shape: readonly 
   const rank = shape.length;
   const warps = [...params.warpsPerCTA];
   warps[opIdx === 0 ? rank - 1 : rank - 2] = 1;
-  const k = (isAmpere(params) && bitwidth === 64 ? 4 * 256 : 4 * 64) / bitwidth;
-  const tile = [...(rank === 3 ? [1] : []), ...(opIdx === 0 ? [16, k] : [k, 8])];
+  const m = isSmallF64(params) ? 8 : 16;
+  const k = (isAmpere(params) && bitwidth === 64 && m === 16 ? 4 * 256 : 4 * 64) / bitwidth;
+  const tile = [...(rank === 3 ? [1] : []), ...(opIdx === 0 ? [m, k] : [k, 8])];
   const reps = shape.map((size, i) => Math.max(1, Math.trunc(size / (tile[i]! * warps[i]!))));
   return rank === 3 ? reps : [1, ...reps];
 }

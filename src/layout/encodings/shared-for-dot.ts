@@ -1,6 +1,7 @@
 /** The shared memory encoding from which a dot operand is read without bank conflicts. Source: TritonGPUAttrDefs.td, Dialect.cpp. */
 import type { DotOperandParams, SwizzledSharedParams } from "../encoding-params.js";
 import type { LinearLayout } from "../linear-layout.js";
+import { isSmallF64 } from "./nvidia-mma.js";
 import { swizzledSharedForNvidiaDot, unswizzledShared } from "./swizzled-shared.js";
 
 /** The inputs that decide the swizzling, besides the operand's encoding. */
@@ -22,7 +23,7 @@ export function swizzledSharedForDot(dot: DotOperandParams, request: SharedForDo
   const inner = shape[order[0]!]!;
   switch (parent.kind) {
     case "nvidia_mma":
-      return swizzledSharedForNvidiaDot({ opIdx, kWidth, ...request });
+      return swizzledSharedForNvidiaDot({ opIdx, kWidth, smallF64: isSmallF64(parent), ...request });
     case "amd_mfma": {
       const isGfx950 = parent.version === 4;
       const kContig = order[0] === (needTrans ? opIdx : 1 - opIdx);

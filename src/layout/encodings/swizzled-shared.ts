@@ -68,17 +68,20 @@ export interface DotSwizzleRequest {
   readonly bitwidth: number;
   /** The operand is read transposed. */
   readonly needTrans: boolean;
+  /** For m8n8k4, whose operands are half as large. */
+  readonly smallF64: boolean;
 }
 
 /** The swizzling under which ldmatrix reads operand `opIdx` of an NVIDIA dot without bank conflicts. */
 export function swizzledSharedForNvidiaDot(request: DotSwizzleRequest): SwizzledSharedParams {
-  const { opIdx, kWidth, shape, order, cga, bitwidth, needTrans } = request;
+  const { opIdx, kWidth, shape, order, cga, bitwidth, needTrans, smallF64 } = request;
   const bankRowBits = 1024;
   const inner = getShapePerCTA(getCTASplitNum(cga), shape)[order[0]!]!;
   // Short rows: several of them share the banks, and so a phase.
   const perPhase = Math.max(Math.trunc(bankRowBits / (bitwidth * inner)), 1);
   const readsAcross = needTrans !== (order[0] !== kDimOf(opIdx, order.length));
-  const [vec, stride] = readsAcross ? [8, 4 * kWidth] : [4 * kWidth, 8];
+  const rows = smallF64 ? 4 : 8;
+  const [vec, stride] = readsAcross ? [rows, 4 * kWidth] : [4 * kWidth, rows];
   const phases = Math.max(Math.min(stride, Math.trunc(bankRowBits / (vec * bitwidth))), 1);
   return { kind: "swizzled_shared", vec, perPhase, maxPhase: Math.max(Math.trunc(phases / perPhase), 1), order, cga };
 }

@@ -170,11 +170,13 @@ export function tmemLdStInfo(type: TensorType, desc: MemDesc, maxnreg: number): 
   if (!infos.has(key)) infos.set(key, computeLdStInfo(type, desc, maxnreg));
   return infos.get(key);
 }
-function computeLdStInfo({ params }: TensorType, desc: MemDesc, maxnreg: number): TMemLdStInfo | undefined {
+function computeLdStInfo({ params, ctx }: TensorType, desc: MemDesc, maxnreg: number): TMemLdStInfo | undefined {
   const width = bitWidth(desc.params.elementType) ?? 32;
-  const isScales = TensorMemoryScalesEncoding.is(desc.params.encoding);
+  // ptxas took no offset 0 before 3.8; scales are allocated with padding, so 1 does no harm there.
+  const padded = TensorMemoryScalesEncoding.is(desc.params.encoding) ? 1 : undefined;
+  const sameHalf = ctx.triton.zeroHalfOffsets ? 0 : padded;
   return orUndefined(() =>
-    computeTMemLdStEncodingInfo(toLinearLayout(params.shape, params.encoding!), memoryLayout(desc), width, isScales, maxnreg),
+    computeTMemLdStEncodingInfo(toLinearLayout(params.shape, params.encoding!), memoryLayout(desc), width, sameHalf, maxnreg),
   );
 }
 /** Whether some tcgen05 instruction moves a tensor of that type from or to the buffer. Source: Dialect.cpp. */

@@ -76,8 +76,11 @@ const blockedToMMA = (gpu: GpuTarget, report: PassReport, accelerated: () => voi
     }
     const result = encodingParams(typeOf(d).params.encoding);
     if (!result || result.kind === "nvidia_mma") return rw.noMatch("the result has no layout or that of an instruction");
-    if ([a, b, d].some((v) => isFloat(elementOf(v), "f64")) && !gpu.f64Mma) {
-      declined(`tensor cores take f64 on sm_80 and sm_90 only, and this is ${target}`);
+    const { smallF64Dots } = rw.ctx.triton;
+    const takesF64 = gpu.f64Mma || (smallF64Dots && gpu.mmaVersions.includes(5));
+    if ([a, b, d].some((v) => isFloat(elementOf(v), "f64")) && !takesF64) {
+      const more = smallF64Dots ? ", sm_90 and sm_100" : " and sm_90";
+      declined(`tensor cores take f64 on sm_80${more} only, and this is ${target}`);
       return rw.noMatch("f64 tensor cores are slow on this GPU");
     }
     const version = mmaVersionFor(op, gpu, report);

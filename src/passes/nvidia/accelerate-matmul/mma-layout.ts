@@ -13,13 +13,22 @@ import { distributedParams, encodingParams } from "../../../dialects/ttg/encodin
 import { ConvertLayoutOp } from "../../../dialects/ttg/ops/convert-layout.js";
 import { Fp4ToFpOp } from "../../../dialects/ttg/ops/misc.js";
 import type { Type } from "../../../ir/attribute.js";
-import { bitWidth, elementTypeOrSelf, FloatType, isInteger, RankedTensorType, type TensorType } from "../../../ir/builtin-types.js";
+import {
+  bitWidth,
+  elementTypeOrSelf,
+  FloatType,
+  isFloat,
+  isInteger,
+  RankedTensorType,
+  type TensorType,
+} from "../../../ir/builtin-types.js";
 import { isMemoryEffectFree } from "../../../ir/interfaces.js";
 import type { Operation } from "../../../ir/operation.js";
 import { Elementwise } from "../../../ir/traits.js";
 import type { Value } from "../../../ir/value.js";
 import type { NvidiaMmaParams } from "../../../layout/encoding-params.js";
 import { getCTALayout, getShapePerCTAOf } from "../../../layout/encoding-queries.js";
+import type { TritonVersion } from "../../../support/triton-version.js";
 import { lookupNumWarps } from "../../ttg/memory-access.js";
 
 /** Ops that give a tensor another shape. */
@@ -33,7 +42,7 @@ export function mmaEncoding(dot: Operation, version: 2 | 3): NvidiaMmaParams {
   const shapePerCTA = getShapePerCTAOf(params, shape);
   const numWarps = lookupNumWarps(dot);
   // Every dot that wgmma supports has an instruction for its width.
-  const instrShape = mmaVersionToInstrShape(version, shapePerCTA, elementTypeOrSelf(a(dot).type), numWarps)!;
+  const instrShape = mmaVersionToInstrShape(version, shapePerCTA, elementTypeOrSelf(a(dot).type), numWarps, dot.ctx.triton)!;
   const warpsPerCTA = version === 2 ? warpsPerTileV2(dot, shapePerCTA, numWarps) : warpsPerTileV3(dot, shapePerCTA, numWarps);
   return { kind: "nvidia_mma", versionMajor: version, versionMinor: 0, warpsPerCTA, cga: getCTALayout(params)!, instrShape };
 }
@@ -47,9 +56,13 @@ export function mmaVersionToInstrShape(
   shape: readonly number[],
   element: Type,
   numWarps: number,
+  triton: TritonVersion,
 ): number[] | undefined {
   const k = Math.trunc(256 / bitWidth(element)!);
-  if (version === 2) return shape.map((_, d) => (d === shape.length - 1 ? 8 : d === shape.length - 2 ? 16 : 1));
+  if (version === 2) {
+    const m = triton.smallF64Dots && isFloat(element, "f64") ? 8 : 16;
+    return shape.map((_, d) => (d === shape.length - 1 ? 8 : d === shape.length - 2 ? m : 1));
+  }
   const [m, n] = shape as [number, number];
   if (version === 5) return [m >= 128 ? 128 : 64, Math.min(n, 256), k];
   if (m % 64 !== 0 || n % 8 !== 0) return undefined;

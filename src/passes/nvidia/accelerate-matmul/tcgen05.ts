@@ -18,7 +18,7 @@ import { distributedParams, encodingAttr, encodingParams } from "../../../dialec
 import { SharedMemorySpace } from "../../../dialects/ttg/encodings/shared-memory.js";
 import { ConvertLayoutOp } from "../../../dialects/ttg/ops/convert-layout.js";
 import { LocalAllocOp, LocalLoadOp } from "../../../dialects/ttg/ops/local-memory.js";
-import { AsyncTokenType, memDescType } from "../../../dialects/ttg/types.js";
+import { AsyncTokenType, type MemDesc, memDescType } from "../../../dialects/ttg/types.js";
 import { TensorMemorySpace } from "../../../dialects/ttng/attrs.js";
 import { TCGen5MMAOp, TCGen5MMAScaledOp } from "../../../dialects/ttng/ops/tc-gen5-mma.js";
 import { TMEMAllocOp, TMEMLoadOp } from "../../../dialects/ttng/ops/tensor-memory.js";
@@ -66,13 +66,13 @@ export const blockedToMMAv5 = (gpu: GpuTarget, report: PassReport, explain: Expl
         return rw.noMatch("f32 without tf32");
       }
       const shapePerCTA = getShapePerCTAOf(params, shape);
-      const twoCTAs = canUseTwoCTAs(dot.b, params, shapePerCTA);
+      const twoCTAs = rw.ctx.triton.pairsCTAs && canUseTwoCTAs(dot.b, params, shapePerCTA);
       const rhs = twoCTAs ? splitBOperand(rw, dot.b) : dot.b;
       // Transposed tf32 needs a swizzle that is not supported.
       const allowTranspose = !isFloat(typeOf(dot.a).params.elementType, "f32");
       const a = sharedMMAOperand(rw, dot.a, { opIdx: 0, allowTranspose, dot: op });
       const b = sharedMMAOperand(rw, rhs, { opIdx: 1, allowTranspose, dot: op });
-      const instrShape = mmaVersionToInstrShape(5, shapePerCTA, typeOf(dot.a).params.elementType, lookupNumWarps(op))!;
+      const instrShape = mmaVersionToInstrShape(5, shapePerCTA, typeOf(dot.a).params.elementType, lookupNumWarps(op), op.ctx.triton)!;
       const [blockM, blockN] = instrShape as [number, number];
       explain?.(op, "matmul.mma", explainTcgen05([elementText(dot.a), elementText(dot.b), elementText(d)], instrShape, twoCTAs));
       const { acc, type } = accumulator(rw, dot.c, lookupNumWarps(op), params, blockM, blockN, twoCTAs);
@@ -126,9 +126,15 @@ export const scaledBlockedToMMAv5 = (gpu: GpuTarget, report: PassReport, explain
         const layout = getDefaultLayoutForTmemLdSt(desc, numWarps, getCTALayout(distributedParams(typeOf(scale).params.encoding)!)!);
         return { scale, desc, layout };
       });
-      const staged = scales.map(({ scale }) => addSmemStageToScaleLoad(rw, scale));
-      const converted = scales.map(({ layout }, i) => convertLayout(rw, staged[i]!, layout, op.locRef));
-      const [aScale, bScale] = scales.map(({ desc }, i) => rw.create(TMEMAllocOp, { src: converted[i]! }, { types: [desc] }).result);
+      const inTensorMemory = (src: Value, desc: MemDesc): Value => rw.create(TMEMAllocOp, { src }, { types: [desc] }).result;
+      const copied = ({ scale, desc, layout }: (typeof scales)[number]): Value =>
+        inTensorMemory(convertLayout(rw, scale, layout, op.locRef), desc);
+      const staged = (): Value[] => {
+        const loaded = scales.map(({ scale }) => addSmemStageToScaleLoad(rw, scale));
+        const converted = scales.map(({ layout }, i) => convertLayout(rw, loaded[i]!, layout, op.locRef));
+        return scales.map(({ desc }, i) => inTensorMemory(converted[i]!, desc));
+      };
+      const [aScale, bScale] = rw.ctx.triton.stagesScales ? staged() : scales.map(copied);
       const yes = trueValue(rw);
       const token = AsyncTokenType.get(rw.ctx, {});
       const mma = rw.create(

@@ -13,10 +13,11 @@ import { SharedMemorySpace } from "../../../dialects/ttg/encodings/shared-memory
 import { AsyncCopyGlobalToLocalOp } from "../../../dialects/ttg/ops/async-copy.js";
 import { LocalAllocOp } from "../../../dialects/ttg/ops/local-memory.js";
 import { MemDescIndexOp } from "../../../dialects/ttg/ops/memdesc-views.js";
+import { WarpSpecializeOp } from "../../../dialects/ttg/ops/warp-specialize.js";
 import { type MemDesc, memDescType } from "../../../dialects/ttg/types.js";
-import { InitBarrierOp } from "../../../dialects/ttng/ops/barrier.js";
+import { InitBarrierOp, InvalBarrierOp } from "../../../dialects/ttng/ops/barrier.js";
 import type { Attribute } from "../../../ir/attribute.js";
-import { i32Attr } from "../../../ir/builtin-attrs.js";
+import { i32Attr, unitAttr } from "../../../ir/builtin-attrs.js";
 import { bitWidth, i64, RankedTensorType, tensorType } from "../../../ir/builtin-types.js";
 import type { Context } from "../../../ir/context.js";
 import type { LocationRef } from "../../../ir/location.js";
@@ -128,9 +129,36 @@ export function barrierType(ctx: Context, numBarriers: number): MemDesc {
   const encoding = encodingAttr(ctx, { kind: "swizzled_shared", vec: 1, perPhase: 1, maxPhase: 1, order: [0], cga: defaultCga(1) });
   return memDescType([numBarriers, 1], i64(ctx), encoding, SharedMemorySpace.get(ctx, {}), true);
 }
+/** Marks the rings of barriers that warp specialization makes. */
+const GENERATED = "ttg.ws_generated_barrier";
+
+/** A ring of barriers, to be started. */
+export function barrierAlloc(rw: Rewriter, loc: LocationRef, numBarriers: number): Value {
+  const { op, result } = rw.create(LocalAllocOp, {}, { loc, types: [barrierType(rw.ctx, numBarriers)] });
+  if (rw.ctx.triton.invalidatesRings) op.setAttr(GENERATED, unitAttr(rw.ctx));
+  return result;
+}
+/** Ends the marked barriers that warp groups use, after the groups. */
+export function invalidateBarriers(rw: Rewriter, func: Operation): void {
+  const groups: Operation[] = [];
+  func.walkPostOrder((op) => {
+    if (WarpSpecializeOp.is(op)) groups.push(op);
+  });
+  for (const op of groups) {
+    const { locRef: loc } = op;
+    rw.setAfter(op);
+    for (const alloc of new Set(op.operands)) {
+      if (!alloc.definingOp?.hasAttr(GENERATED)) continue;
+      for (let i = 0; i < (alloc.type as MemDesc).params.shape[0]!; i++) {
+        const index = rw.value(ConstantOp, { value: i32Attr(rw.ctx, i) }, { loc });
+        rw.create(InvalBarrierOp, { alloc: createSingleBufferView(rw, alloc, index) }, { loc });
+      }
+    }
+  }
+}
 /** Makes a ring of barriers, each for one arrival. */
 function createBarrierAlloc(rw: Rewriter, loc: LocationRef, numBarriers: number): Value {
-  const alloc = rw.value(LocalAllocOp, {}, { loc, types: [barrierType(rw.ctx, numBarriers)] });
+  const alloc = barrierAlloc(rw, loc, numBarriers);
   for (let i = 0; i < numBarriers; i++) {
     const index = rw.value(ConstantOp, { value: i32Attr(rw.ctx, i) }, { loc });
     rw.create(InitBarrierOp, { alloc: createSingleBufferView(rw, alloc, index), count: 1 }, { loc });

@@ -8,7 +8,6 @@ import { ConstantOp } from "../../../dialects/arith/ops/constant.js";
 import { BarrierOp } from "../../../dialects/gpu/ops/index.js";
 import { ConsumerReleaseOp, ConsumerWaitOp, CreateTokenOp, ProducerAcquireOp, ProducerCommitOp } from "../../../dialects/nvws/ops/token.js";
 import { enclosingModule, getNumCTAs } from "../../../dialects/ttg/num-warps.js";
-import { LocalAllocOp } from "../../../dialects/ttg/ops/local-memory.js";
 import * as ttg from "../../../dialects/ttg/ops/since-3-7.js";
 import { partitionRegionsOf, WarpSpecializeOp } from "../../../dialects/ttg/ops/warp-specialize.js";
 import { ArriveBarrierOp, InitBarrierOp, WaitBarrierOp } from "../../../dialects/ttng/ops/barrier.js";
@@ -22,7 +21,7 @@ import type { Rewriter } from "../../../rewrite/rewriter.js";
 import { createSingleBufferView } from "../../ttg/software-pipelining/buffers.js";
 import { refuse } from "../not-specializable.js";
 import { TaskBuilder } from "./async-task-ids.js";
-import { barrierType, bufferView } from "./buffers.js";
+import { barrierAlloc, bufferView } from "./buffers.js";
 
 /** All threads of a task arrive. */
 const THREADS_PER_TASK = 128;
@@ -50,9 +49,8 @@ function lowerToken(rw: Rewriter, op: Operation): void {
   const { numBuffers, loadType, result } = CreateTokenOp.match(op)!;
   const loc = op.locRef;
   rw.setBefore(op);
-  const types = [barrierType(rw.ctx, numBuffers)];
-  const full = rw.value(LocalAllocOp, {}, { loc, types });
-  const empty = rw.value(LocalAllocOp, {}, { loc, types });
+  const full = barrierAlloc(rw, loc, numBuffers);
+  const empty = barrierAlloc(rw, loc, numBuffers);
   const barriers = { full, empty, fullCount: loadType === "tmaLoadOp" ? 1 : THREADS_PER_TASK, loc };
   for (let i = 0; i < numBuffers; i++) {
     const index = rw.value(ConstantOp, { value: i32Attr(rw.ctx, i) }, { loc });

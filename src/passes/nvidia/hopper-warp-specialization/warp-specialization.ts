@@ -13,6 +13,7 @@ import { WARP_SPECIALIZE } from "../../ttg/fuse-nested-loops/fuse-one-level.js";
 import { lookupNumWarps } from "../../ttg/memory-access.js";
 import { NUM_STAGES } from "../../ttg/software-pipelining/pipelined-loops.js";
 import { refuse } from "../not-specializable.js";
+import { invalidateBarriers } from "./buffers.js";
 import { doCodePartition } from "./code-partition.js";
 import { doDataPartition } from "./data-partition.js";
 import { doTaskIdPropagate } from "./task-id-propagation.js";
@@ -54,6 +55,7 @@ export const warpSpecialization = definePass("nvgpu-warp-specialization", {
       doCodePartition(rw, func, options.numStages, pass.report);
       dump("doCodePartition");
       doTokenLowering(rw, func);
+      if (func.ctx.triton.invalidatesRings) invalidateBarriers(rw, func);
       if (!verifyOperation(func)) refuse(marked, "Triton's way to divide this kernel among warp groups makes invalid IR of it");
       if (explain) explainGroups(explain, func, marked, groups === 3);
       func.walk((op) => {

@@ -56,7 +56,7 @@ function subslice(rw: Rewriter, buffer: Value, offset: number, size: number): { 
   const { shape, elementType, encoding, memorySpace, mutableMemory, allocShape } = descOf(buffer).params;
   if (!TensorMemoryEncoding.is(encoding)) throw new TypeError("scales are not sliced");
   const blockN = Math.min(encoding.params.blockN, size);
-  const sliced = TensorMemoryEncoding.get(rw.ctx, { ...encoding.params, blockN });
+  const sliced = rw.ctx.triton.slicesKeepBlocks ? encoding : TensorMemoryEncoding.get(rw.ctx, { ...encoding.params, blockN });
   const type = memDescType([...shape.slice(0, -1), size], elementType, sliced, memorySpace, mutableMemory, allocShape);
   return { slice: rw.value(TMEMSubSliceOp, { src: buffer, N: offset }, { types: [type] }), type };
 }

@@ -24,8 +24,10 @@ export interface NvidiaForms extends CodeForms {
   readonly descriptorAddressMask: number;
   /** Registers that a wgmma reads are copied after the wait for the one before. */
   readonly movesOperandsOfWgmma: boolean;
-  /** Stores by TMA find their part of shared memory by the CTA's number. */
-  readonly storesFromOwnCTA: boolean;
+  /** TMA finds its part of shared memory by the number of the CTA. */
+  readonly partsByCTA: boolean;
+  /** tcgen05 names how many elements share a scale, not how many scales a product takes. */
+  readonly namesScaleBlocks: boolean;
   /** tcgen05.commit takes an address in the cluster's shared memory. */
   readonly commitInCluster: boolean;
 }
@@ -41,7 +43,7 @@ const FORMS_3_6: NvidiaForms = {
   wideScratchOffsets: false,
   descriptorAddressMask: 0x3fff,
   movesOperandsOfWgmma: false,
-  storesFromOwnCTA: false,
+  partsByCTA: false,
   storeByAsm: false,
   ownSpace: "shared",
   remoteSpace: "shared::cta",
@@ -49,6 +51,7 @@ const FORMS_3_6: NvidiaForms = {
   electedInit: false,
   mbarrierSpace: "shared",
   tmaSpace: "shared::cluster",
+  namesScaleBlocks: false,
   commitInCluster: false,
   skipBarrier: undefined,
 };
@@ -74,7 +77,8 @@ const FORMS_3_8: NvidiaForms = {
   wideScratchOffsets: true,
   descriptorAddressMask: 0x7fff,
   movesOperandsOfWgmma: true,
-  storesFromOwnCTA: true,
+  partsByCTA: true,
+  namesScaleBlocks: true,
   ownSpace: "shared::cta",
   remoteSpace: "shared::cluster",
 };

@@ -16,7 +16,7 @@ import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
 import type { DotOperandParams, NvidiaMmaParams } from "../../../layout/encoding-params.js";
 import { getElemsPerThread, getShapePerCTAOf } from "../../../layout/encoding-queries.js";
-import { nvidiaMmaRepForOperand } from "../../../layout/encodings/nvidia-mma.js";
+import { isSmallF64, nvidiaMmaRepForOperand } from "../../../layout/encodings/nvidia-mma.js";
 import { LayoutError } from "../../../layout/layout-error.js";
 import { scalarBits, vecType } from "../../ttg-to-llvm/ll-builder.js";
 import { convertType, elementsPerThread } from "../../ttg-to-llvm/type-converter.js";
@@ -193,18 +193,21 @@ export function lowerMmaV2(lo: Lowering, op: Operation): false | void {
   const mma = distributedParams(tensorOf(d).params.encoding) as NvidiaMmaParams;
   const isF64 = isFloat(elementOf(d), "f64");
   const turing = mma.versionMajor === 2 && mma.versionMinor === 1;
-  const hopper = lo.target.gpu.f64Mma === "m16n8k16" && isFloat(elementOf(a), "f64");
+  const small = isSmallF64(mma);
+  const hopper = lo.target.gpu.f64Mma === "m16n8k16" && isFloat(elementOf(a), "f64") && !small;
   const text = mmaInstruction(elementOf(a), elementOf(b), elementOf(d), { turing, hopper });
   if (text === undefined) return lo.fail(op, "Unsupported MMA instruction for the given mma type", "lower.mma");
-  const registers: NumRegisters = { m: 2, n: 1, k: isF64 ? 4 : 2 };
+  const registers: NumRegisters = small ? { m: 1, n: 1, k: 1 } : { m: 2, n: 1, k: isF64 ? 4 : 2 };
   const packed = isInteger(elementOf(d), 32) || isFloat(elementOf(d), "f16");
   const emit: EmitMma = turing
     ? isInteger(elementOf(d), 32)
       ? turingInt8(text, registers)
       : turingF16(text, registers, packed)
-    : isF64 && !hopper
-      ? ampereF64(text, registers)
-      : plainMma(text, registers, isF64 ? "=d" : packed ? "=r" : "=f", isF64 ? "d" : "r");
+    : small
+      ? smallF64(text)
+      : isF64 && !hopper
+        ? ampereF64(text, registers)
+        : plainMma(text, registers, isF64 ? "=d" : packed ? "=r" : "=f", isF64 ? "d" : "r");
   lowerTiles(lo, op, registers, emit);
 }
 
@@ -258,8 +261,8 @@ function lowerTiles(lo: Lowering, op: Operation, registers: NumRegisters, emit: 
   const bTable = operandTable(lo, op.operand(1), rep.batch, rep.n, rep.k, registers);
   const acc = [...(pairs ?? lo.elements(op.operand(2)))];
 
-  const count = bits === 64 ? 4 : bits / 8;
-  const perRegister = 4 / count;
+  const count = bits === 64 ? 2 * registers.m : bits / 8;
+  const perRegister = bits === 64 ? 1 : 4 / count;
   const register = isInteger(elementType) ? i32(ctx) : bits === 16 ? vecType(f16(ctx), 2) : bits === 64 ? floatType(ctx, "f64") : f32(ctx);
   const resultType = structType(ctx, new Array<Type>(count).fill(register));
   const perThread = getElemsPerThread(distributedParams(encoding)!, shape);
@@ -270,7 +273,7 @@ function lowerTiles(lo: Lowering, op: Operation, registers: NumRegisters, emit: 
     for (let k = 0; k < rep.k; k++)
       for (let m = 0; m < rep.m; m++)
         for (let n = 0; n < rep.n; n++) {
-          const first = (registers.m * m * columns + 4 * registers.n * n) / perRegister + batchOffset * batch;
+          const first = (registers.m * m * columns + count * perRegister * registers.n * n) / perRegister + batchOffset * batch;
           const ptx = new PtxBuilder();
           emit({ ptx, batch, m, n, k, a, b: bTable, acc: acc.slice(first, first + count) });
           const out = ptx.launch(b, resultType);
@@ -328,6 +331,14 @@ function ampereF64(text: string, registers: NumRegisters): EmitMma {
       ptx.instruction([text], [upper!.ret, a1, b1, upper!.c]);
       ptx.instruction([text], [lower!.ret, a2, b1, lower!.c]);
     }
+  };
+}
+function smallF64(text: string): EmitMma {
+  return ({ ptx, batch, m, n, k, a, b, acc }) => {
+    const ret = ptx.list(acc.map(() => ptx.output("=d")));
+    const c = ptx.list(acc.map((value, i) => ptx.tied(value, i)));
+    const bArg = ptx.list([ptx.input(b.get(batch, n, k), "d")]);
+    ptx.instruction([text], [ret, ptx.list([ptx.input(a.get(batch, m, k), "d")]), bArg, c]);
   };
 }
 function turingInt8(text: string, registers: NumRegisters): EmitMma {

@@ -254,7 +254,8 @@ function lowerScaled(lo: Lowering, view: ScaledView): false | void {
         return lo.b.add(address, lo.b.i32((rep + word * count) * perBlock));
       });
       const descriptor = lo.b.i32(scaledDescriptor(kind, [typeA.code, typeB.code], tiling, repK % perWord));
-      emit(lo, `${kind}.block_scale.scale_vec::${SCALE_VECTORS[kind]}X`, [placeA, placeB, accumulator], descriptor, places, use, elected);
+      const size = lo.forms.namesScaleBlocks ? `block${kind === "mxf4nvf4" ? 16 : 32}` : `scale_vec::${SCALE_VECTORS[kind]}X`;
+      emit(lo, `${kind}.block_scale.${size}`, [placeA, placeB, accumulator], descriptor, places, use, elected);
     },
   });
   return dropToken(lo, op, token);

@@ -92,7 +92,7 @@ function forMessages(
     const message = b.add(warp, b.i32(first));
     const [offset] = applyLinearLayout(lo, toShared, [
       ["msg", message],
-      ["block", pred || !lo.forms.storesFromOwnCTA ? 0 : cta],
+      ["block", lo.forms.partsByCTA ? cta : 0],
     ]);
     const shared = b.gep(ptrType(ctx, 3), element, base, [offset!]);
     const offsets = applyLinearLayout(lo, toOffset, [

@@ -7,6 +7,7 @@ import { nvidiaMmaTile } from "../../../layout/encodings/nvidia-mma.js";
 import { swizzledSharedForNvidiaDot } from "../../../layout/encodings/swizzled-shared.js";
 import type { LinearLayout } from "../../../layout/linear-layout.js";
 import { toLinearLayout } from "../../../layout/to-linear-layout.js";
+import type { TritonVersion } from "../../../support/triton-version.js";
 
 /** The swizzled layout, when the tensor is made of mma tiles of 8 rows by 4 lanes; undefined otherwise. */
 export function swizzleLikeDotOperand(
@@ -14,6 +15,7 @@ export function swizzleLikeDotOperand(
   shape: readonly number[],
   bitwidth: number,
   cga: LinearLayout,
+  triton: TritonVersion,
 ): SwizzledSharedParams | undefined {
   const order = getThreadOrder(params, shape);
   const rank = order.length;
@@ -31,5 +33,14 @@ export function swizzleLikeDotOperand(
     shape.map((_, d) => d),
   );
   if (!divideLeft(toLinearLayout(shape, params), tile)) return undefined;
-  return swizzledSharedForNvidiaDot({ opIdx, kWidth, shape, order, cga, bitwidth, needTrans: false });
+  return swizzledSharedForNvidiaDot({
+    opIdx,
+    kWidth,
+    shape,
+    order,
+    cga,
+    bitwidth,
+    needTrans: false,
+    smallF64: triton.smallF64Dots && bitwidth === 64,
+  });
 }

@@ -63,7 +63,7 @@ function dotLikeEncoding(src: TensorType | MemDesc, { params: dst }: TensorType)
   const to = distributedParams(dst.encoding)!;
   const from = encodingParams(src.params.encoding)!;
   const cga = getCTALayout(to.kind === "linear" ? from : to)!;
-  if (to.kind !== "dot_op") return swizzleLikeDotOperand(to, dst.shape, bitWidth(dst.elementType)!, cga);
+  if (to.kind !== "dot_op") return swizzleLikeDotOperand(to, dst.shape, bitWidth(dst.elementType)!, cga, src.ctx.triton);
   const { shape } = src.params;
   const distributed = distributedParams(src.params.encoding);
   const order = distributed ? getOrderForMemory(distributed, shape) : getSharedOrder(sharedParams(src.params.encoding)!, shape.length);

@@ -142,7 +142,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
     {
       in: "mmaVersionToInstrShape",
       fault: "m of mma is 8",
-      find: "d === shape.length - 2 ? 16 : 1",
+      find: "d === shape.length - 2 ? m : 1",
       replace: "d === shape.length - 2 ? 8 : 1",
     },
     {
