@@ -202,3 +202,11 @@ test("launches that together touch too much memory are left out, and the report 
     "not run: 2 of 5 launches, which touch too much memory",
   );
 });
+
+test("code that needs more shared memory than a CTA of the target has is not executed", () => {
+  const validator = new Validator({ capability: 90 });
+  validator.begin(moduleOf(kernel(op("addi"))));
+  validator.checkPtx("", 300_000);
+  const reason = "it needs 300000 bytes of shared memory, and a CTA of cuda:90 has at most 232448";
+  expect(validator.outcome).toMatchObject({ broken: [], notExecuted: [{ pass: "ptx", reason }] });
+});

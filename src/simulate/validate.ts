@@ -6,6 +6,7 @@
 
 import { kernelOf } from "../dialects/builtin/function-op.js";
 import { TensorDescType } from "../dialects/tt/types.js";
+import { gpuCalled } from "../gpu/gpu.js";
 import { cloneOperation } from "../ir/clone.js";
 import type { Operation } from "../ir/operation.js";
 import { symbolName } from "../ir/symbol-table.js";
@@ -14,6 +15,7 @@ import { type Coverage, coverageText, instructionCoverage, listed, onesided, opC
 import { type TensorMapForm, tensorMapForms } from "./host-tensor-maps.js";
 import { type Chosen, chooseLaunches, type LaunchOptions } from "./launches.js";
 import { runLlvm } from "./llvm/run.js";
+import { sharedBytesOf } from "./llvm/translate.js";
 import { DEPENDENT, differenceOfLowered, launchOf, ownRaces, type Reference, referenceOf } from "./lowered.js";
 import type { Memory } from "./memory.js";
 import { type PtxLaunch, type PtxRun, runPtx } from "./ptx/run.js";
@@ -180,7 +182,7 @@ export class Validator {
     const other = otherKernel(this.#source!, module, pass);
     if (other !== undefined) return this.unreadable(pass, other);
     if (!isExecutable(module)) {
-      this.#checkLowered(pass, "lowered code", (launch) => runLlvm(module, launch, `<after ${pass}>`));
+      this.#checkLowered(pass, "lowered code", (launch) => runLlvm(module, launch, `<after ${pass}>`), sharedBytesOf(module));
       return;
     }
     this.#tensorMaps = tensorMapForms(module) ?? this.#tensorMaps;
@@ -203,7 +205,7 @@ export class Validator {
   /** Executes the PTX that all of it became; `sharedBytes` is the dynamic shared memory of a CTA. */
   checkPtx(text: string, sharedBytes: number | undefined): void {
     const shared = sharedBytes === undefined ? {} : { sharedBytes };
-    if (this.#before) this.#checkLowered("ptx", "PTX", (launch) => runPtx(text, { ...launch, ...shared }, "<ptx>"));
+    if (this.#before) this.#checkLowered("ptx", "PTX", (launch) => runPtx(text, { ...launch, ...shared }, "<ptx>"), sharedBytes);
   }
 
   /** A step whose text is no IR that can be read, or no PTX. */
@@ -211,9 +213,9 @@ export class Validator {
     this.#broken.push({ pass, seed: undefined, message: problem });
   }
 
-  #checkLowered(pass: string, stage: Stage, execute: Execute): void {
-    // A kernel with errors has no defined result, so lowered code may differ.
-    const found = this.#findings.some((f) => f.severity === "error") ? { skip: "the source itself has errors" } : this.#runLowered(execute);
+  #checkLowered(pass: string, stage: Stage, execute: Execute, sharedBytes: number | undefined): void {
+    const skip = this.#notDefined(sharedBytes);
+    const found = skip === undefined ? this.#runLowered(execute) : { skip };
     if ("unreadable" in found && stage === "PTX") return this.unreadable(pass, found.unreadable);
     if (!("runs" in found)) {
       this.#pending.push(pass);
@@ -228,6 +230,15 @@ export class Validator {
     if (problem && !this.#loweredIsBroken) this.#broken.push({ ...problem, pass, suspects, ...(this.#loweredRan ? {} : { hidden: true }) });
     this.#loweredIsBroken ||= problem !== undefined;
     this.#loweredRan = true;
+  }
+
+  /** Why lowered code need not do what the source does. */
+  #notDefined(sharedBytes: number | undefined): string | undefined {
+    if (this.#findings.some((f) => f.severity === "error")) return "the source itself has errors";
+    const target = `cuda:${this.options.capability}`;
+    const most = gpuCalled(target)?.sharedMemoryPerCta;
+    if (most === undefined || sharedBytes === undefined || sharedBytes <= most) return undefined;
+    return `it needs ${sharedBytes} bytes of shared memory, and a CTA of ${target} has at most ${most}`;
   }
 
   /** Whether lowered code does what the source does; undefined where it cannot be executed. */
