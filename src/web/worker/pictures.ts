@@ -253,7 +253,7 @@ const codeLines = memo((session: State["session"]): Pick<pictures.CodePicture, "
     const notes = [
       fact.predicate === undefined ? "" : fact.predicate === "zero-fill" ? "zero-fill" : "masked",
       sectorsPerWarp === undefined ? "" : `${sectorsPerWarp} sectors/warp`,
-      wavefronts ? `${wavefronts.needed} wavefronts (least ${wavefronts.least})` : "",
+      wavefronts ? `${wavefronts.needed} wavefront${wavefronts.needed === 1 ? "" : "s"} (least ${wavefronts.least})` : "",
       mma?.shape ? `${mma.shape.join("x")} ${mma.types.a} -> ${mma.types.acc}` : "",
     ];
     const go: Go | undefined = op === undefined || opStep === undefined ? undefined : { to: "op", step: opStep, op };

@@ -34,6 +34,8 @@ function option(step: StepItem, choose: (label: string) => void): HTMLElement {
   const said = [failed ? "failed" : changed ? "changed the IR" : "no change", differs ? "differs from the other side" : ""].filter(
     (t) => t !== "",
   );
+  // A name that is cut keeps its number: it tells passes that run several times apart.
+  const number = /#\d+$/.exec(name)?.[0] ?? "";
   return h(
     "div",
     {
@@ -45,7 +47,7 @@ function option(step: StepItem, choose: (label: string) => void): HTMLElement {
       onclick: () => choose(label),
     },
     h("span", { class: "mark", "aria-hidden": true }, failed ? "!" : differs ? "≠" : changed ? "•" : ""),
-    h("span", { class: "name" }, name),
+    h("span", { class: "name" }, h("span", { class: "stem" }, name.slice(0, name.length - number.length)), number),
     added > 0 && h("span", { class: "plus" }, `+${added}`),
     removed > 0 && h("span", { class: "minus" }, `−${removed}`),
   );
