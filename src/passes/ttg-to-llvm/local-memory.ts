@@ -31,7 +31,7 @@ import { globalScratchPtr, sharedMemoryBase } from "./control-flow.js";
 import { delinearize, linearize } from "./index-math.js";
 import { scalarBits } from "./ll-builder.js";
 import { type Lowering, type LoweringRule, rule } from "./lowering.js";
-import { lowerLdStShared } from "./shared-access.js";
+import { lowerLdStShared, type SharedPlace } from "./shared-access.js";
 import { applyLinearLayout } from "./thread-indices.js";
 import { convertType } from "./type-converter.js";
 
@@ -156,24 +156,25 @@ function byWords(
     const out = byWords(lo, unique.apply(layout), type, object, isStore ? unique.applyToValues(values) : values);
     return isStore ? out : broadcastAs(out, layout);
   }
+  return lowerLdStShared(lo, placeOf(lo, layout, type, object), values);
+}
+
+/** Where the registers of a layout (register, lane, warp -> offset) lie in a buffer. */
+export function placeOf(lo: Lowering, layout: LinearLayout, type: MemDescParams, object: SharedMemoryObject): SharedPlace {
   const element: Type = convertType(type.elementType);
   const params = sharedParams(type.encoding);
   const paddings = params ? paddingsOf(params) : [];
   const isPadded = paddings.length > 0;
   const affineOffset = shmemOffset(lo, object, type);
-  return lowerLdStShared(
-    lo,
-    {
-      layout,
-      element,
-      base: object.base,
-      affineOffset,
-      maskSpan: maskSpanOffsets(type),
-      maxVecElems: isPadded ? Math.min(...paddings.map(([every]) => every)) : undefined,
-      pad: isPadded ? (offset) => lo.b.add(offset, paddingOf(lo, type, offset, scalarBits(element) / 8)) : undefined,
-    },
-    values,
-  );
+  return {
+    layout,
+    element,
+    base: object.base,
+    affineOffset,
+    maskSpan: maskSpanOffsets(type),
+    maxVecElems: isPadded ? Math.min(...paddings.map(([every]) => every)) : undefined,
+    pad: isPadded ? (offset) => lo.b.add(offset, paddingOf(lo, type, offset, scalarBits(element) / 8)) : undefined,
+  };
 }
 
 /** Whether elements have an address of their own; reports an error at `op` when they have none. */
@@ -206,6 +207,13 @@ export function reinterpretBuffer(lo: Lowering, { src, result }: View<typeof Mem
 
 const NOT_LOCAL = "an access that reaches another CTA's shared memory cannot be lowered";
 
+export const LOCAL_LOAD: LoweringRule = rule(LocalLoadOp, ({ op, src, result }, lo) => {
+  if (!isAddressable(lo, op, memDescOf(src))) return false;
+  const values = accessBuffer(lo, result.type as TensorType, memDescOf(src), sharedMemoryObject(lo, src), []);
+  if (!values) return lo.fail(op, NOT_LOCAL);
+  return lo.setElements(result, values);
+});
+
 export const LOCAL_MEMORY: readonly LoweringRule[] = [
   rule(LocalAllocOp, ({ op, src, result }, lo) => {
     const { b } = lo;
@@ -217,12 +225,7 @@ export const LOCAL_MEMORY: readonly LoweringRule[] = [
     return setObject(lo, result, object);
   }),
   rule(LocalDeallocOp, () => {}),
-  rule(LocalLoadOp, ({ op, src, result }, lo) => {
-    if (!isAddressable(lo, op, memDescOf(src))) return false;
-    const values = accessBuffer(lo, result.type as TensorType, memDescOf(src), sharedMemoryObject(lo, src), []);
-    if (!values) return lo.fail(op, NOT_LOCAL);
-    return lo.setElements(result, values);
-  }),
+  LOCAL_LOAD,
   rule(LocalStoreOp, ({ op, src, dst }, lo) => {
     if (!isAddressable(lo, op, memDescOf(dst))) return false;
     const object = sharedMemoryObject(lo, dst);

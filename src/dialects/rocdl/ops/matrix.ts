@@ -35,7 +35,10 @@ const transposedRead = (name: string) =>
   }));
 
 /** By what follows `rocdl.`. */
-export const MATRIX: Readonly<Record<string, ReturnType<typeof mfma> | ReturnType<typeof transposedRead>>> = Object.fromEntries([
-  ...PRODUCTS.map((name) => [`mfma.${name}`, mfma(name)] as const),
-  ...["tr4.b64", "tr6.b96", "tr8.b64", "tr16.b64"].map((name) => [`ds.read.${name}`, transposedRead(name)] as const),
-]);
+export const MATRIX: Readonly<Record<string, ReturnType<typeof mfma>>> = Object.fromEntries(
+  PRODUCTS.map((name) => [`mfma.${name}`, mfma(name)] as const),
+);
+/** By what follows `rocdl.ds.read.`. */
+export const TRANSPOSED_READS: Readonly<Record<string, ReturnType<typeof transposedRead>>> = Object.fromEntries(
+  ["tr4.b64", "tr6.b96", "tr8.b64", "tr16.b64"].map((name) => [name, transposedRead(name)] as const),
+);
