@@ -21,12 +21,23 @@ import { SYNCHRONIZATION } from "./synchronization.js";
 import { amdCode } from "./target-code.js";
 import { TILES } from "./tiles.js";
 import { TRANSPOSED_LOADS } from "./transposed-reads.js";
+import { UPCASTS } from "./upcasts.js";
 
 /** How every op kind is lowered. */
 export const LOWERING_RULES: ReadonlyMap<OpDef, LoweringRule> = new Map(
-  [...SHARED_RULES, ...AMD_MATH, ...ATOMICS, ...BUFFERS, ...DOTS, ...FP_CONVERSIONS, ...LOAD_STORE, ...SYNCHRONIZATION, ...TILES, ...TRANSPOSED_LOADS].map(
-    (rule) => [rule.def, rule],
-  ),
+  [
+    ...SHARED_RULES,
+    ...AMD_MATH,
+    ...ATOMICS,
+    ...BUFFERS,
+    ...DOTS,
+    ...FP_CONVERSIONS,
+    ...LOAD_STORE,
+    ...SYNCHRONIZATION,
+    ...TILES,
+    ...TRANSPOSED_LOADS,
+    ...UPCASTS,
+  ].map((rule) => [rule.def, rule]),
 );
 
 export const convertTritonAMDGPUToLLVM = definePass("convert-triton-amdgpu-to-llvm", {

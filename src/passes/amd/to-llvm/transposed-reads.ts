@@ -38,11 +38,20 @@ function instructionOf({ target: { family, threadsPerWarp } }: Lowering, bits: n
   const left = threadsPerWarp / elements;
   const warp = identity1D(1, "warp", "addr");
   if (family === "GFX1250" && bits === 8) {
-    const whole = tile.multiply(registers(elements / 2)).multiply(lanes(2)).multiply(registers(2)).multiply(lanes(left / 2)).multiply(warp);
+    const whole = tile
+      .multiply(registers(elements / 2))
+      .multiply(lanes(2))
+      .multiply(registers(2))
+      .multiply(lanes(left / 2))
+      .multiply(warp);
     return { tile, whole, elements };
   }
   const others = family === "GFX1250" ? 1 : bits === 8 ? 2 : 4;
-  const whole = tile.multiply(lanes(others)).multiply(registers(elements)).multiply(lanes(left / others)).multiply(warp);
+  const whole = tile
+    .multiply(lanes(others))
+    .multiply(registers(elements))
+    .multiply(lanes(left / others))
+    .multiply(warp);
   return { tile, whole, elements };
 }
 
