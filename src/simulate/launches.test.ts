@@ -210,3 +210,16 @@ test("code that needs more shared memory than a CTA of the target has is not exe
   const reason = "it needs 300000 bytes of shared memory, and a CTA of cuda:90 has at most 232448";
   expect(validator.outcome).toMatchObject({ broken: [], notExecuted: [{ pass: "ptx", reason }] });
 });
+
+test("nothing is said of passes where the source was stopped before its end", () => {
+  const validator = new Validator({ limits: { maxSteps: 5 } });
+  const module = moduleOf(kernel(op("addi")));
+  validator.begin(module);
+  validator.check("cse", module);
+  expect(validator.outcome).toMatchObject({
+    broken: [],
+    passes: [],
+    notExecuted: [{ pass: "cse", reason: "the source was stopped before its end" }],
+  });
+  expect(validationText(validator.outcome)).toMatch(/kernel itself: limit: .*\n.*; no result of a pass was executed/);
+});

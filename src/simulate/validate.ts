@@ -187,6 +187,7 @@ export class Validator {
     }
     this.#tensorMaps = tensorMapForms(module) ?? this.#tensorMaps;
     const before = this.#before;
+    if (before.every(isStopped)) return void this.#notExecuted.set("Triton IR", { pass, reason: "the source was stopped before its end" });
     const results = this.#run(module);
     const missing = results.flatMap((r) => r.findings).find((f) => f.kind === "not-modelled");
     if (missing && !before.some((r) => r.findings.some((f) => f.kind === "not-modelled")))
@@ -403,11 +404,13 @@ function kernelText(module: Operation): string | undefined {
   return kernel?.name === "tt.func" ? `'${symbolName(kernel)}' with ${kernel.regions[0]!.firstBlock!.args.length} arguments` : undefined;
 }
 
+/** Whether a run was stopped before its end: what it would have stored is not known. */
+const isStopped = ({ findings }: RunResult): boolean => findings.some(({ kind }) => kind === "limit");
+
 /** The first difference after a pass: a new finding, or a store. */
 function changeOf(before: RunResult, after: RunResult, { ignore, bounds }: Launch): string | undefined {
+  if (isStopped(before)) return undefined;
   const known = new Set(before.findings.map((f) => f.kind));
-  // It was stopped before its end: what it would have stored is not known.
-  if (known.has("limit")) return undefined;
   const fresh = after.findings.find((f) => (f.severity === "error" || RACES.has(f.kind)) && !known.has(f.kind) && !ignore.has(f.kind));
   if (fresh) return `${fresh.kind}: ${fresh.message}${placeText(fresh.op)}`;
   const difference = compareRuns(before, after, { bounds });
@@ -450,7 +453,9 @@ export function validationText({
   ).values())
     lines.push(`validate: note: the kernel itself: ${f.kind}: ${f.message}${placeText(f.op)}`);
   if (findings.some((f) => f.severity === "error" && f.kind !== "not-modelled"))
-    lines.push("validate: note: state preconditions in args.json beside the input; lowered code was not executed");
+    lines.push(
+      `validate: note: state preconditions in args.json beside the input; ${passes.length > 0 ? "lowered code was not" : "no result of a pass was"} executed`,
+    );
   else for (const { pass, reason } of notExecuted) lines.push(`validate: note: '${pass}' was not executed: ${reason}`);
   if (broken.length === 0 && passes.length > 0)
     lines.push(`validate: same results after each of ${passes.length} passes that changed the IR (${runs} runs)`);
