@@ -16,6 +16,8 @@ test("a kernel without findings has none; its headline has its numbers", () => {
   const trace = compiled("fixtures/kernels/vecadd.ttir", { options: { numWarps: 8 } });
   expect(findings(trace)).toEqual([]);
   expect(headlineText(headlineOf(trace))).toBe("vecadd on cuda:80: 8 warps, 3 stages, no shared memory");
+  const newer = compiled("fixtures/kernels/vecadd.ttir", { triton: "3.8" });
+  expect(headlineText(headlineOf(newer))).toBe("vecadd on cuda:80, Triton 3.8: 4 warps, 3 stages, no shared memory");
 });
 
 test("a narrow access leads to the pass that chose its layout, with the reason in that pass's names", () => {

@@ -1,5 +1,6 @@
 /** The kernel in a line: name, target, and the numbers that its launch depends on. */
 import { memo } from "../support/memo.js";
+import { DEFAULT_TRITON } from "../support/triton-version.js";
 import type { Step, Trace } from "../trace/trace.js";
 
 /** A kernel in a line: its name, target and sizes. */
@@ -7,6 +8,8 @@ export interface Headline {
   readonly kernels: readonly string[];
   /** `cuda:80`; undefined where the Trace does not say, as the numbers are. */
   readonly target: string | undefined;
+  /** `3.8`: the Triton that is followed, where it is not the default. */
+  readonly triton: string | undefined;
   readonly warps: number | undefined;
   readonly stages: number | undefined;
   readonly ctas: number | undefined;
@@ -37,6 +40,7 @@ export const headlineOf = memo((trace: Trace): Headline => {
   return {
     kernels,
     target: trace.target,
+    triton: trace.triton === DEFAULT_TRITON.name ? undefined : trace.triton,
     warps: option("numWarps") ?? attribute("num-warps"),
     stages: option("numStages"),
     ctas: option("numCtas") ?? attribute("num-ctas"),
@@ -45,8 +49,8 @@ export const headlineOf = memo((trace: Trace): Headline => {
   };
 });
 
-/** `matmul_kernel on cuda:80: 4 warps, 3 stages, 49152 bytes of shared memory`. */
-export function headlineText({ kernels, target, warps, stages, ctas, shared, registers }: Headline): string {
+/** `matmul_kernel on cuda:80, Triton 3.8: 4 warps, 3 stages, 49152 bytes of shared memory`. */
+export function headlineText({ kernels, target, triton, warps, stages, ctas, shared, registers }: Headline): string {
   const parts = [
     warps === undefined ? [] : [`${warps} warp${warps === 1 ? "" : "s"}`],
     stages === undefined ? [] : [`${stages} stage${stages === 1 ? "" : "s"}`],
@@ -55,7 +59,8 @@ export function headlineText({ kernels, target, warps, stages, ctas, shared, reg
     registers === undefined ? [] : [`${registers} registers a thread`],
   ].flat();
   const name = kernels.length === 0 ? "a module without a public function" : kernels.join(", ");
-  return `${name}${target === undefined ? "" : ` on ${target}`}${parts.length > 0 ? `: ${parts.join(", ")}` : ""}`;
+  const where = `${target === undefined ? "" : ` on ${target}`}${triton === undefined ? "" : `, Triton ${triton}`}`;
+  return `${name}${where}${parts.length > 0 ? `: ${parts.join(", ")}` : ""}`;
 }
 
 /** The name of the function that a line of IR or PTX begins, where others may call it. Without a visibility a function is public. */
