@@ -2,4 +2,4 @@
 export { run } from "../explain/run-kernel.js";
 export { validate } from "../explain/validate-trace.js";
 export type { RunOptions, RunResult } from "../simulate/tensor/run.js";
-export type { ValidateOptions, Validation } from "../simulate/validate.js";
+export { type ValidateOptions, type Validation, validationText } from "../simulate/validate.js";

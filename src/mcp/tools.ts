@@ -4,7 +4,7 @@
  */
 import { type Compilation, type CompileRequest, compile } from "../library/compile.js";
 import { stepDiff, unified } from "../library/diff.js";
-import { validate } from "../library/execute.js";
+import { validate, validationText } from "../library/execute.js";
 import { explain } from "../library/explain.js";
 import { findings, headlineOf, headlineText, noFindings, placeText } from "../library/findings.js";
 import { GPU_PRODUCTS, limits, limitsText, readGrid, type SweepAxis, sweep, sweepText } from "../library/limits.js";
@@ -177,14 +177,7 @@ export const TOOLS: readonly Tool[] = [
     call: (args, host) =>
       compiled(args, host, ({ trace }) => {
         const found = validate(trace);
-        if (found.kind === "error") return found;
-        const broken = found.broken.map(({ pass, message }) => `${pass}: ${message}`);
-        const left = found.notExecuted.map(({ pass, reason }) => `not executed from ${pass} on: ${reason}`);
-        return [
-          broken.length === 0 ? "every pass that was executed keeps the results" : "passes that change the results:",
-          ...broken,
-          ...left,
-        ].join("\n");
+        return found.kind === "error" ? found : validationText(found);
       }),
   },
 ];
