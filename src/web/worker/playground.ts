@@ -28,7 +28,7 @@ type Slices = Generator<void, void>;
 
 /** The answer to a question about a kernel that is no longer there. */
 const CHANGED: Answer = { sections: [], text: "the kernel was changed", failed: true };
-/** The answer where a bug was met, which is reported by itself. */
+/** The answer if a bug of tt-step ends the question; the bug itself is reported to the page separately. */
 const BROKEN: Answer = { sections: [], text: "this ended with a bug in tt-step", failed: true };
 /** Rows of the diff that are drawn at first. */
 const FIRST_ROWS = 300;
@@ -233,7 +233,7 @@ export class Playground {
     }
     this.draw();
   }
-  /** How far a compilation or the answer to a question is; the last result is shown until it ends. */
+  /** Shows the progress of a compilation or of a question. The page keeps the last result until the new one is complete. */
   private busy(busy: About["busy"]): void {
     this.#about = { ...this.#about, busy };
     this.draw();

@@ -24,7 +24,7 @@ import { vectorSizeAt } from "../contiguity.js";
 import type { Lowering, LoweringRule } from "./amd-lowering.js";
 import { type Atomic, addByPairs, atomicRmw, gatherActive, reduceInWave } from "./atomic-waves.js";
 import { bufferArgs, bufferAt, SC0 } from "./buffer.js";
-import { masksOf, packRange, redundantThreadPredicate, unpackRange } from "./load-store.js";
+import { masksOf, redundantThreadPredicate, unpackRange } from "./load-store.js";
 import { inBranch } from "./masked-memory.js";
 
 /** LLVM's names of operations, memory orders and scopes that differ from Triton's. */
@@ -177,7 +177,7 @@ const BUFFER_RMW: LoweringRule = rule(BufferAtomicRMWOp, (view, lo: Lowering) =>
   const results: Value[] = [];
   for (let start = 0; start < values.length; start += vec) {
     const predicate = mask ? b.and(thread, masks[start]!) : thread;
-    const packed = packRange(lo, type, values, start, vec);
+    const packed = b.packVector(values.slice(start, start + vec));
     const data = vec === 1 ? b.bitcast(packed, element) : packed;
     const { offset, soffset } = bufferArgs(lo, type, rsrc, places[start]!, predicate);
     const args = [data, rsrc, offset, soffset, b.i32(result.hasUses() ? SC0 : 0)];
@@ -200,7 +200,7 @@ const BUFFER_CAS: LoweringRule = rule(BufferAtomicCASOp, (view, lo: Lowering) =>
   const type = vecType(element, 1);
   const results: Value[] = [];
   for (let i = 0; i < elementsPerThread(val.type); i++) {
-    const [src, compare] = [values, compares].map((list) => b.bitcast(packRange(lo, type, list, i, 1), element));
+    const [src, compare] = [values, compares].map((list) => b.bitcast(b.packVector([list[i]!]), element));
     const { offset, soffset } = bufferArgs(lo, type, rsrc, places[i]!, thread);
     const aux = b.i32(result.hasUses() ? SC0 : 0);
     const old = b.value(RawPtrBufferAtomicCmpSwap, { src, cmp: compare, rsrc, offset, soffset, aux }, element);

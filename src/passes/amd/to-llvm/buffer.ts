@@ -17,7 +17,7 @@ import { rule } from "../../ttg-to-llvm/lowering.js";
 import { convertType, elementsPerThread } from "../../ttg-to-llvm/type-converter.js";
 import { vectorSizeAt } from "../contiguity.js";
 import type { Lowering, LoweringRule } from "./amd-lowering.js";
-import { masksOf, packRange, redundantThreadPredicate, unpackRange } from "./load-store.js";
+import { masksOf, redundantThreadPredicate, unpackRange } from "./load-store.js";
 
 const MOST = 2 ** 31 - 1;
 const WITH_OUT_OF_BOUNDS_SELECT: readonly AmdFamily[] = ["RDNA2", "RDNA3", "RDNA4"];
@@ -79,7 +79,7 @@ const LOAD: LoweringRule = rule(BufferLoadOp, ({ ptr, offsets, mask, other, cach
   const loaded: Value[] = [];
   for (let start = 0; start < elementsPerThread(offsets.type); start += vec) {
     const predicate = mask ? masks[start]! : b.i1(true);
-    const otherwise = others && packRange(lo, type, others, start, vec);
+    const otherwise = others && b.packVector(others.slice(start, start + vec));
     const args = { ...bufferArgs(lo, type, rsrc, places[start]!, predicate), aux: b.i32(cacheBits(lo, cache, true)) };
     let value = b.bitcast(b.value(rocdl.RawPtrBufferLoadOp, args, moved), type);
     if (otherwise && !isZero(otherwise)) value = b.select(predicate, value, otherwise);
@@ -102,7 +102,7 @@ const STORE: LoweringRule = rule(BufferStoreOp, ({ value, ptr, offsets, mask, ca
   for (let start = 0; start < elementsPerThread(offsets.type); start += vec) {
     if ((start & free.register) !== 0) continue;
     const predicate = mask ? b.and(thread, masks[start]!) : thread;
-    const packed = packRange(lo, type, values, start, vec);
+    const packed = b.packVector(values.slice(start, start + vec));
     const vdata = moved === type ? packed : b.bitcast(packed, moved);
     const args = bufferArgs(lo, type, rsrc, places[start]!, predicate);
     b.create(rocdl.RawPtrBufferStoreOp, { vdata, ...args, aux: b.i32(cacheBits(lo, cache, false)) });

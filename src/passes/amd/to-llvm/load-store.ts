@@ -3,7 +3,6 @@
  * constancy and 128 bits allow. Source: third_party/amd/lib/TritonAMDGPUToLLVM/LoadStoreOpToLLVM.cpp.
  */
 import { LoadOp, StoreOp } from "../../../dialects/tt/ops/memory.js";
-import type { Type } from "../../../ir/attribute.js";
 import { elementTypeOrSelf } from "../../../ir/builtin-types.js";
 import type { Value } from "../../../ir/value.js";
 import { type FreeVariableMasks, freeVariableMasks, vectorSize } from "../../ttg-to-llvm/global-access.js";
@@ -30,13 +29,7 @@ export function redundantThreadPredicate(lo: Lowering, masks: FreeVariableMasks)
   return predicate;
 }
 
-/** A vector of some of the elements. */
-export function packRange({ b }: Lowering, type: Type, elements: readonly Value[], start: number, count: number): Value {
-  let vector = b.undef(type);
-  for (let i = 0; i < count; i++) vector = b.insertElement(vector, elements[start + i]!, b.i32(i));
-  return vector;
-}
-/** The elements of a vector. */
+/** The elements of a vector. Unlike `unpackVector`, upstream's code for accesses counts them by an index. */
 export const unpackRange = ({ b }: Lowering, vector: Value, count: number): Value[] =>
   Array.from({ length: count }, (_, i) => b.extractElement(vector, b.index(i)));
 
@@ -54,7 +47,7 @@ const LOAD: LoweringRule = rule(LoadOp, ({ op, ptr, mask, other, result, cache }
   const type = vecType(convertType(elementTypeOrSelf(result.type)), vec);
   const loaded: Value[] = [];
   for (let start = 0; start < elementsPerThread(ptr.type); start += vec) {
-    const otherwise = (): Value => (others ? packRange(lo, type, others, start, vec) : zeroOf(b, type));
+    const otherwise = (): Value => (others ? b.packVector(others.slice(start, start + vec)) : zeroOf(b, type));
     const packed = others ? otherwise() : undefined;
     const value = maskedLoad(lo, pointers[start]!, type, masks[start], () => packed ?? otherwise(), { cache });
     loaded.push(...unpackRange(lo, value, vec));
@@ -67,13 +60,12 @@ const STORE: LoweringRule = rule(StoreOp, ({ ptr, value, mask, cache }, lo) => {
   const pointers = lo.elements(ptr);
   const values = lo.elements(value);
   const { masks, vec } = masksOf(lo, mask, vectorSize(lo, ptr));
-  const type = vecType(convertType(elementTypeOrSelf(value.type)), vec);
   const free = freeVariableMasks(value.type);
   const thread = redundantThreadPredicate(lo, free);
   for (let start = 0; start < elementsPerThread(ptr.type); start += vec) {
     if ((start & free.register) !== 0) continue;
     const predicate = mask ? b.and(thread, masks[start]!) : thread;
-    maskedStore(lo, pointers[start]!, packRange(lo, type, values, start, vec), predicate, { cache });
+    maskedStore(lo, pointers[start]!, b.packVector(values.slice(start, start + vec)), predicate, { cache });
   }
 });
 

@@ -15,7 +15,7 @@ import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
 import type { AmdMfmaParams } from "../../../layout/encoding-params.js";
 import { vecType } from "../../ttg-to-llvm/ll-builder.js";
-import { convertType } from "../../ttg-to-llvm/type-converter.js";
+
 import { mfmaOfShape } from "../accelerate-matmul/mfma.js";
 import type { Lowering } from "./amd-lowering.js";
 
@@ -61,11 +61,9 @@ function vectorsOf(lo: Lowering, operand: Value, { batch, nonK: rows, k, kWidth,
   const total = (k * kWidth) / kBase;
   const count = Math.max(1, Math.floor(total));
   const nonK = total < 1 ? Math.floor(rows / (kBase / (k * kWidth))) : rows;
-  const raw = vecType(convertType(elementType), kBase);
   const made: Value[] = [];
   for (let first = 0; first < batch * nonK * count * kBase; first += kBase) {
-    let vector = b.undef(raw);
-    for (let i = 0; i < kBase; i++) vector = b.insertElement(vector, elements[first + i]!, b.i32(i));
+    const vector = b.packVector(elements.slice(first, first + kBase));
     const isWide = (isFloat(elementType, "f32") || isFloat(elementType, "f64")) && !xf32;
     made.push(isWide ? b.extractElement(vector, b.i32(0)) : asArgument(lo, vector, elementType, kBase, keepsBf16));
   }
@@ -94,7 +92,6 @@ class Accumulator {
   constructor(
     private readonly lo: Lowering,
     c: Value,
-    private readonly type: Type,
     private readonly shape: readonly [m: number, n: number],
     private readonly perTile: number,
     /** How often K is repeated where it is smaller than the instruction's: the sums are that much too large. */
@@ -106,11 +103,8 @@ class Accumulator {
     return ((batch * this.shape[0] + m) * this.shape[1] + n) * this.perTile;
   }
   take(batch: number, m: number, n: number): Value {
-    const { b } = this.lo;
     const first = this.#first(batch, m, n);
-    let tile = b.undef(vecType(this.type, this.perTile));
-    for (let v = 0; v < this.perTile; v++) tile = b.insertElement(tile, this.elements[first + v]!, b.i32(v));
-    return tile;
+    return this.lo.b.packVector(this.elements.slice(first, first + this.perTile));
   }
   put(batch: number, m: number, n: number, tile: Value): void {
     const { b } = this.lo;
@@ -159,7 +153,7 @@ export function lowerMfma(lo: Lowering, op: Operation, encoding: AmdMfmaParams):
   const vectorsB = vectorsOf(lo, right, { ...shared, ...repB, nonK: repB.nonK, k: repB.k * broadcastA });
   const steps = (repA.k * Math.max(broadcastA, broadcastB) * kWidth) / form.kBase;
   const duplicates = Math.max(1, kDim(instrShape, kWidth) / typeOf(a).shape.at(-1)!);
-  const acc = new Accumulator(lo, c, typeOf(d).elementType, [repA.nonK, repB.nonK], (m * n) / LANES, duplicates);
+  const acc = new Accumulator(lo, c, [repA.nonK, repB.nonK], (m * n) / LANES, duplicates);
   const zero = b.i32(0);
   for (let batch = 0; batch < repA.batch; batch++)
     for (let row = 0; row < repA.nonK; row++)
@@ -225,7 +219,7 @@ export function lowerScaledMfma(lo: Lowering, op: Operation, encoding: AmdMfmaPa
   const scalesA = scalesOf(lo, scaleA, repA);
   const scalesB = scalesOf(lo, scaleB, { ...repB, k: repA.k });
   const duplicates = Math.max(1, kDim(instrShape, kA) / typeOf(a).shape.at(-1)!);
-  const acc = new Accumulator(lo, c, typeOf(d).elementType, [repA.nonK, repB.nonK], (m * n) / LANES, duplicates);
+  const acc = new Accumulator(lo, c, [repA.nonK, repB.nonK], (m * n) / LANES, duplicates);
   const zero = b.i32(0);
   const pick = ({ vectors, alongK, across }: Scales, batch: number, row: number, step: number): Value[] =>
     vectors
