@@ -58,7 +58,8 @@ export async function limitsMain({ words, values: given, written }: LineOf<"limi
     args: Object.fromEntries(values.arg),
     shapes: Object.fromEntries(values.shape),
     gpu,
-    compile: everywhere(args, io),
+    // Costs need no texts of the LLVM dialect.
+    compile: { ...everywhere(args, io), record: (against ?? values.trace ?? values.whatIf) ? "texts" : "ttgir" },
     assembled: values.ptxas ? (trace) => withMachineCode(trace, io) : undefined,
   };
   const grid = gridOf(values, input);

@@ -167,8 +167,11 @@ export interface CompileRequest extends Partial<Always>, Pick<CompileOptions, "m
   readonly insert?: readonly string[];
   /** The artifacts to make after the last pass, if all ran; both by default. */
   readonly artifacts?: readonly ArtifactKind[];
-  /** How much of each step the Trace keeps: `texts` (the IR after it, rewrites, remarks; default), `list` (whether it changed something), or `nothing`. */
-  readonly record?: "texts" | "list" | "nothing";
+  /**
+   * How much of each step the Trace keeps: `texts` (the IR after it, rewrites, remarks; default), `ttgir` (the same, without the steps from the
+   * lowering to LLVM on), `list` (whether it changed something), or `nothing`.
+   */
+  readonly record?: "texts" | "ttgir" | "list" | "nothing";
   /** The stage that positions count from, and whose passes come first; by default that of the source's IR. */
   readonly from?: Stage;
   /** Replaces the divisibility of the kernel's arguments. */
@@ -252,9 +255,9 @@ export function* compiling(
     ...range,
     artifacts,
     translate,
-    texts: record === "texts",
-    remarks: record === "texts",
-    steps: record !== "nothing",
+    texts: record !== "list",
+    remarks: record !== "list",
+    steps: record === "ttgir" ? record : record !== "nothing",
     clock: clock ?? (() => 0),
   });
   const { sources } = module.ctx;
@@ -300,7 +303,7 @@ function stageTexts(trace: Trace, module: Operation, record: CompileRequest["rec
   const add = (name: "ttir" | "ttgir" | "llvmDialect", get: () => string): void => {
     texts[name] = { get, enumerable: true, configurable: true };
   };
-  if (record === "texts") {
+  if (record === "texts" || record === "ttgir") {
     const names = { ttir: "ttir", ttgir: "ttgir", llir: "llvmDialect" } as const;
     for (const { parent, kind, stage, verified, text } of trace.steps)
       if (parent === undefined && kind !== "internal" && stage !== "ptx" && verified) add(names[stage], () => trace.lines.textOf(text));

@@ -45,8 +45,8 @@ export interface CompileOptions {
   readonly debugInfo?: boolean;
   /** False for a Trace without texts, which is made sooner: it still says which steps changed the IR. */
   readonly texts?: boolean;
-  /** False for a Trace without steps, of which only what follows the last pass is wanted. */
-  readonly steps?: boolean;
+  /** False for a Trace without steps, of which only what follows the last pass is wanted; `ttgir` for one whose last step is that before the lowering to LLVM. */
+  readonly steps?: boolean | "ttgir";
   /** False for a Trace without remarks. */
   readonly remarks?: boolean;
   /** Another observer of the pass at a position of the pipeline. */
@@ -153,10 +153,12 @@ export function* compileSteps(name: string, module: Operation, options: CompileO
   });
   if (options.artifacts?.length && !options.translate) throw new Bug("artifacts are asked for without what makes them");
   let failed: CompileResult["failed"];
+  let recorded = options.steps !== false;
   for (const { position, inserted, step } of stepsToRun(pipeline, options)) {
     yield { done: Math.max(0, position - 1), total: pipeline.length, next: step, trace: () => traceOf(NO_LOCATIONS) };
     const watch = options.watch?.(position, inserted);
-    failed = options.steps === false ? runUnrecorded(module, step, options, watch) : recorder.run(step, watch);
+    if (options.steps === "ttgir" && TO_LLVM.test(step.flag)) recorded = false;
+    failed = recorded ? recorder.run(step, watch) : runUnrecorded(module, step, options, watch);
     if (failed) break;
   }
   recorder.lines.seal();
@@ -167,6 +169,9 @@ export function* compileSteps(name: string, module: Operation, options: CompileO
   };
   return failed ? { trace, idOf, ok: false, failed } : { trace, idOf, ok: true };
 }
+
+/** The pass that makes the LLVM dialect of TTGIR. */
+const TO_LLVM = /^convert-triton-(?:amd)?gpu-to-llvm$/;
 
 function withIds({ instructions, ...artifacts }: Artifacts, idOf: (op: number) => number): Artifacts {
   if (!instructions) return artifacts;

@@ -18,7 +18,7 @@ export interface LimitsQuestion extends Omit<LimitsRequest, "names"> {
 
 /** Finds what limits a kernel in a launch on a GPU. Sources that do not compile, and launches that they cannot have, are `Rejected`. */
 export function limits(source: ModuleSource, question: LimitsQuestion): Limits | Rejected {
-  const found = limitsAndTrace(source, question);
+  const found = limitsAndTrace(source, { ...question, compile: { ...question.compile, record: "ttgir" } });
   return found.kind === "error" ? found : found.limits;
 }
 

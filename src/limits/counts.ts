@@ -317,32 +317,36 @@ function problemOf(run: PtxRun, followed: number): Rejected | undefined {
   return finding && rejected(`the final code cannot be followed: ${finding.message}${finding.site === "" ? "" : ` (${finding.site})`}`);
 }
 
-/** A run of sectors of an access of some program. */
+/** The sectors of an access, and the first program (by its position among those that were looked at) that touches them. */
 interface Access {
-  /** The program's position among those that were looked at, and the one that was followed for it. */
   readonly program: number;
-  readonly by: Followed;
   readonly site: number;
   readonly runs: Runs;
   /** By how many sectors its runs begin later. */
   readonly shift: number;
 }
 
-/** The accesses of programs in order, as far as those that were followed give them. */
+/** The accesses of programs, site by site, as far as those that were followed give them; those of a kind that begin in one sector come once. */
 function* accessesOf(followed: readonly Followed[], kinds: Kinds | undefined, direction: Direction): Iterable<Access> {
   const own = (by: Followed): Iterable<[number, Runs]> => by.runs.get(direction) ?? [];
   if (kinds === undefined) {
-    for (const by of followed) for (const [site, runs] of own(by)) yield { program: by.position, by, site, runs, shift: 0 };
+    for (const by of followed) for (const [site, runs] of own(by)) yield { program: by.position, site, runs, shift: 0 };
     return;
   }
-  const first = new Map(followed.toReversed().map((by) => [kinds.kindOf[by.position]!, by]));
-  for (const [program, kind] of kinds.kindOf.entries()) {
-    const by = first.get(kind);
+  for (const [kind, members] of kinds.members.entries()) {
+    const by = followed.find(({ position }) => kinds.kindOf[position] === kind);
     if (by === undefined) continue;
     for (const [site, runs] of own(by)) {
       const begins = kinds.begins.get(site);
-      const shift = begins ? Math.floor(begins[program]! / 32) - Math.floor(begins[by.position]! / 32) : Number.NaN;
-      if (!Number.isNaN(shift)) yield { program, by, site, runs, shift };
+      if (begins === undefined) continue;
+      const first = Math.floor(begins[by.position]! / 32);
+      const shifts = new Set<number>();
+      for (const program of members) {
+        const shift = Math.floor(begins[program]! / 32) - first;
+        if (Number.isNaN(shift) || shifts.has(shift)) continue;
+        shifts.add(shift);
+        yield { program, site, runs, shift };
+      }
     }
   }
 }
@@ -380,26 +384,19 @@ function trafficOf(
   coverage: Coverage,
 ): Counts["traffic"] {
   let isWhole = true;
-  const together = (direction: Direction, wanted: (access: Access) => boolean) => {
-    const all = new SectorSet();
-    const seen = new Map<Runs, Set<number>>();
-    let [wave, runsLeft] = [0, MOST_RUNS];
-    for (const access of accessesOf(followed, kinds, direction)) {
-      const { runs, shift, program } = access;
-      if (program < wavePrograms) wave = -1;
-      else if (wave < 0) wave = all.size;
-      if (!wanted(access)) continue;
-      let shifts = seen.get(runs);
-      if (!shifts) seen.set(runs, (shifts = new Set()));
-      if (shifts.has(shift)) continue;
-      shifts.add(shift);
+  const together = (direction: Direction, wanted: (site: number) => boolean) => {
+    const [wave, grid] = [new SectorSet(), new SectorSet()];
+    let runsLeft = MOST_RUNS;
+    for (const { program, site, runs, shift } of accessesOf(followed, kinds, direction)) {
+      if (!wanted(site)) continue;
       if ((runsLeft -= runs.length / 2) < 0) {
         isWhole = false;
         break;
       }
-      for (let i = 0; i < runs.length; i += 2) all.add(runs[i]! + shift, runs[i + 1]! + shift);
+      for (const set of program < wavePrograms ? [wave, grid] : [grid])
+        for (let i = 0; i < runs.length; i += 2) set.add(runs[i]! + shift, runs[i + 1]! + shift);
     }
-    return { wave: 32 * (wave < 0 ? all.size : wave), grid: 32 * all.size };
+    return { wave: 32 * wave.size, grid: 32 * grid.size };
   };
   const [one] = followed;
   const ofOne = (direction: Direction): number => {
@@ -413,7 +410,7 @@ function trafficOf(
   const owned = new Set(isPart ? [...kinds.begins].filter(([, begins]) => new Set(begins).size === looked).map(([site]) => site) : []);
   const traffic = (direction: Direction) => {
     const found = together(direction, () => true);
-    const more = isPart ? (together(direction, ({ site }) => owned.has(site)).grid / known) * (total - known) : 0;
+    const more = isPart ? (together(direction, (site) => owned.has(site)).grid / known) * (total - known) : 0;
     return { program: ofOne(direction), wave: found.wave, grid: found.grid + more };
   };
   const [read, write] = [traffic("read"), traffic("write")];

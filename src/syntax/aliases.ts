@@ -17,6 +17,7 @@ import {
 } from "../ir/builtin-attrs.js";
 import { NoneType } from "../ir/builtin-types.js";
 import { CallSiteLoc, FusedLoc, NameLoc, UnknownLoc } from "../ir/location.js";
+import type { Operation } from "../ir/operation.js";
 import { keywordOrString, mayAlias } from "./attribute-text.js";
 
 type Entity = Attribute | Type;
@@ -45,6 +46,17 @@ export class AliasCollector {
    * look at the types of dense elements.
    */
   constructor(readonly before2023: boolean) {}
+
+  /** Whether the text of an op has only attributes and types without aliases or that were visited before. */
+  knows({ attrs, operandUses, results, regions }: Operation): boolean {
+    if (regions.length > 0) return false;
+    for (const { value } of operandUses) if (!this.has(value.type)) return false;
+    for (const { type } of results) if (!this.has(type)) return false;
+    return attrs.params.values.every((value) => this.has(value));
+  }
+  private has(entity: Entity): boolean {
+    return !mayAlias(entity) || this.#infos.has(entity);
+  }
 
   /** Visits what an op would print. `deferred`: a location after an op, whose alias may be defined at the end. */
   visit(entity: Entity, deferred = false, withType = true): number {

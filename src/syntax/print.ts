@@ -298,6 +298,7 @@ export class Printer implements OpPrinter {
     this.#indent = `${outer}  `;
     const last = terminators ? null : block.terminator;
     for (let op = block.firstOp; op && op !== last; op = op.next) {
+      if (this.collector && !this.#debugInfo && this.collector.knows(op)) continue;
       this.write(this.#indent);
       this.opWithLocation(op);
       this.write("\n");
