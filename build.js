@@ -1,7 +1,7 @@
 // Bundles the package into dist/: the commands in parts that share code, the terminal UI's React and Ink, and the library.
 // `--out DIR` makes the package in another folder, `--bench` also bundles the benchmarks.
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { build, transform } from "esbuild";
@@ -17,14 +17,21 @@ const alias = { "string-width": "fast-string-width" };
 const plain = Object.fromEntries(
   ["string-width", "strip-ansi", "wrap-ansi", "assert"].map((name) => [name, resolve(`src/cli/plain/${name}.ts`)]),
 );
-/** Modules of Ink's that are ours in bundles: those in which it measures text, puts it together and writes it. */
+/** Modules of Ink's that are ours in bundles: those in which it measures text, puts it together and writes it, and what would be slow to load. */
 const plugins = [
   {
     name: "ink-modules",
-    setup: ({ onResolve }) =>
-      onResolve({ filter: /^(?:\.\/(?:output|log-update|sanitize-ansi|measure-text)\.js|widest-line)$/ }, ({ path, importer }) =>
-        /[/\\]ink[/\\]build[/\\]/.test(importer) ? { path: resolve(`src/tui/ink/${path.replace(/^\.\/|\.js$/g, "")}.ts`) } : undefined,
-      ),
+    setup: ({ onResolve, onLoad }) => {
+      onResolve(
+        { filter: /^(?:\.\/(?:output|log-update|sanitize-ansi|measure-text)\.js|widest-line|terminal-size|yoga-layout)$/ },
+        ({ path, importer }) =>
+          /[/\\]ink[/\\]build[/\\]/.test(importer) ? { path: resolve(`src/tui/ink/${path.replace(/^\.\/|\.js$/g, "")}.ts`) } : undefined,
+      );
+      // Scripts cannot wait while they are loaded. Ink would for its devtools, which are left out.
+      onLoad({ filter: /[/\\]ink[/\\]build[/\\]reconciler\.js$/ }, ({ path }) => ({
+        contents: readFileSync(path, "utf8").replace(/\bawait (?=import\(|loadPackageJson)/g, ""),
+      }));
+    },
   },
 ];
 /** @type {import("esbuild").BuildOptions} */
@@ -75,25 +82,24 @@ async function command(name, entry = `src/cli/${name}.ts`) {
   }
 }
 const module = (name, entry, options) =>
-  build({ ...common, entryPoints: [entry], outfile: `${out}/dist/${name}.js`, format: "esm", ...options });
+  build({ ...common, entryPoints: [entry], outfile: `${out}/dist/${name}`, format: "esm", ...options });
 
 rmSync(`${out}/dist`, { recursive: true, force: true });
 if (out !== ".") for (const part of ["bin", "python", "package.json"]) cpSync(part, `${out}/${part}`, { recursive: true });
 await Promise.all([
   ...COMMANDS.map((name) => command(name)),
   ...(bench ? [command("bench", "src/bench/index.ts")] : []),
-  // Ink and Yoga wait while they are loaded, which only ES modules can; packages in them `require` node's modules. Ink's devtools are left out.
   // Yoga would `fetch` its own bytes, for which node loads a client of HTTP.
-  module("app", "src/tui/app.tsx", {
+  module("app.cjs", "src/tui/app.tsx", {
     platform: "node",
-    define: { ...common.define, fetch: "undefined" },
+    format: "cjs",
+    define: { ...common.define, fetch: "undefined", "process.env.DEV": "undefined", "import.meta.url": '"file:///"' },
     external: ["*/devtools.js"],
-    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
   }),
   // What an exported page consists of.
   pageParts().then((parts) => Promise.all(Object.entries(parts).map(([name, text]) => writeFileSync(`${out}/dist/${name}`, text)))),
   // The library: no node in it.
-  module("index", "src/index.ts", { platform: "neutral" }),
+  module("index.js", "src/index.ts", { platform: "neutral" }),
 ]);
 const { status } = spawnSync(process.execPath, ["scripts/code-cache.cjs", out], { stdio: ["ignore", "ignore", "inherit"] });
 if (status !== 0) throw new Error("the commands do not run");

@@ -21,7 +21,7 @@ function load(name) {
   if (modules.has(name)) return modules.get(name).exports;
   const filename = join(dist, name);
   const script = new Script(wrap(readFileSync(filename, "latin1")), { filename, cachedData: compiledCode(`${filename}.cache`) });
-  const loaded = { exports: {}, importBundle: (other) => import(`../dist/${other}`) };
+  const loaded = { exports: {}, load };
   scripts.set(name, script);
   modules.set(name, loaded);
   script.runInThisContext()(

@@ -5,6 +5,7 @@ import { fileError } from "../node/files.js";
 import { printOperation } from "../syntax/print.js";
 import { reproducer } from "../trace/reproducer.js";
 import type { Trace } from "../trace/trace.js";
+import { loadApp } from "../tui/load-app.js";
 import { EXIT, type Io, watched } from "./io.js";
 import { oneInput } from "./options/read.js";
 import { TT_STEP } from "./options/step.js";
@@ -31,8 +32,11 @@ export async function stepMain(line: LineOf<"">, argv: readonly string[], io: Io
 }
 
 async function step(args: TtStepArgs & { readonly input: string }, argv: readonly string[], io: Io): Promise<number> {
-  if (opensUi(args) && (args.plainUi || io.isInteractive || (args.input === "-" && io.hasKeyboard)))
+  if (opensUi(args) && (args.plainUi || io.isInteractive || (args.input === "-" && io.hasKeyboard))) {
+    // Yoga's code is compiled by another thread while the UI is loaded.
+    if (!args.plainUi) void loadApp();
     return (await import("./tt-step-tui.js")).openUi(args, argv, io);
+  }
   const reading = { ...args, ...(io.showProgress ? { progress: io.showProgress } : {}) };
   const read = readIrInput(args.input, io, reading);
   const isIr = read.kind !== "python" && read.kind !== "folder";

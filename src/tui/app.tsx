@@ -9,6 +9,8 @@ import type { Frame } from "./frame.js";
 import { inputsOf, type TerminalInput } from "./keys.js";
 import { Screen } from "./screen.js";
 
+export { ready } from "./ink/yoga-layout.js";
+
 // Whether there are colours, and which, is the theme's to say.
 chalk.level = 3;
 

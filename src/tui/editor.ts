@@ -1,5 +1,4 @@
 /** Runs $EDITOR on a file; what was written there is never lost. */
-import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { fileError, readText, writeNew } from "../node/files.js";
 
@@ -25,6 +24,8 @@ export function editText(
   const words = command.split(/\s+/);
   const program = words[0]!.slice(words[0]!.lastIndexOf("/") + 1);
   const at = line !== undefined && /^(?:vi|vim|nvim|nano|emacs|emacsclient|micro|kak|joe|less|ne)$/.test(program) ? [`+${line}`] : [];
+  // Not imported: it takes long to load, and few edit.
+  const { spawnSync } = process.getBuiltinModule("node:child_process");
   const { status, error, signal } = spawnSync(words[0]!, [...words.slice(1), ...at, path], { stdio: "inherit" });
   const failed = error ? `cannot run '${command}' ($EDITOR): ${error.message}` : `'${command}' ended with ${signal ?? status}`;
   try {

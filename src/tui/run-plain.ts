@@ -1,5 +1,4 @@
 /** The shell of the plain UI (`plain.ts`): lines are read from standard input, and sections are written to standard output. */
-import { createInterface } from "node:readline";
 import { failureOf } from "../node/failure.js";
 import { printable } from "../support/utf8.js";
 import { COMPUTED_LATER, Compilations } from "./compilations.js";
@@ -28,7 +27,8 @@ class PlainUi {
   #from = 0;
   readonly #compilations: Compilations;
   readonly #idle: Idle;
-  readonly #reader = createInterface({ input: process.stdin, terminal: false });
+  /** Not imported: it takes long to load, and the drawn UI is without it. */
+  readonly #reader = process.getBuiltinModule("node:readline").createInterface({ input: process.stdin, terminal: false });
 
   constructor(
     readonly request: TuiRequest,
