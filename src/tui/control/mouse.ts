@@ -71,7 +71,7 @@ function overOverlay(
   if (!inside) return { ...state, overlay: undefined };
   if (overlay.kind === "what-if") {
     const row = Math.max(0, overlay.row + 3 - (rect.height - 2)) + y - rect.y - 2;
-    const found = whatIfRows(overlay.draft)[row];
+    const found = whatIfRows(overlay.draft, state.session.input)[row];
     if (y === rect.y + rect.height - 1) return overlayKey(state, overlay, "enter");
     if (!found) return state;
     // Left of the value goes down, the value and what is right of it up.

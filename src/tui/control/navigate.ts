@@ -5,7 +5,7 @@ import { type StepSide, sideOf } from "../../diff/step-side.js";
 import { codegenFacts } from "../../explain/codegen-facts.js";
 import { ancestorsOf, callersOf, descendantsOf, linesOfOps, locationOf } from "../../explain/provenance.js";
 import type { Step, Trace } from "../../trace/trace.js";
-import { cut, shown } from "../draw/text-width.js";
+import { cutName, shown } from "../draw/text-width.js";
 import { functionLines } from "../kernels.js";
 import { ptxRowOf } from "../panes/codegen/final-code.js";
 import { cursorLine, cursorName, displayOf, namesOn } from "../panes/diff/model.js";
@@ -128,7 +128,7 @@ export function lifeLine(state: State): State {
     const key = there.map((line) => `${step.text.ops[line]}:${step.text.hashes[line]}`).join();
     if (key === last) continue;
     last = key;
-    const name = cut(`${step.label.padStart(3)} ${stepName(trace, step)}`, NAME_WIDTH);
+    const name = cutName(`${step.label.padStart(3)} ${stepName(trace, step)}`, NAME_WIDTH);
     if (there.length === 0) {
       items.push({ text: `${name}: gone`, muted: true, go: { to: "step", step: step.index } });
       continue;

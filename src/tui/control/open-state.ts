@@ -42,9 +42,9 @@ const choice =
 const WORDS: Readonly<Record<string, Word>> = {
   option: {
     now: () => undefined,
-    isSo: ({ session: { settings } }, text) => {
+    isSo: ({ session: { settings, input } }, text) => {
       const [name, value] = optionOf(text);
-      return settings !== undefined && whatIfRows(settings).some((row) => row.name === name && row.value === value);
+      return settings !== undefined && whatIfRows(settings, input).some((row) => row.name === name && row.value === value);
     },
     open: (state, text) => {
       const whatIf = withOption(state, text);
@@ -153,12 +153,12 @@ function optionOf(text: string): readonly [name: string, value: string] {
 }
 
 /** The settings with an option changed until it has the value; undefined where it never has. */
-function withOption({ session: { settings } }: State, text: string): WhatIf | undefined {
+function withOption({ session: { settings, input } }: State, text: string): WhatIf | undefined {
   const [name, wanted] = optionOf(text);
   for (const by of [1, -1] as const) {
     let draft = settings;
     for (let tries = 0; draft && tries < MOST_VALUES; tries++) {
-      const row = whatIfRows(draft).find((r) => r.name === name);
+      const row = whatIfRows(draft, input).find((r) => r.name === name);
       if (row?.value === wanted) return draft;
       draft = row?.change(by);
     }

@@ -21,7 +21,7 @@ export function overlayRect(state: State, overlay: Overlay): Rect {
       : overlay.kind === "list"
         ? Math.max(3, overlay.items.length + 2)
         : overlay.kind === "what-if"
-          ? whatIfRows(overlay.draft).length + 4
+          ? whatIfRows(overlay.draft, state.session.input).length + 4
           : overlay.kind === "form"
             ? overlay.form.fields.length + 2
             : 1;

@@ -175,7 +175,7 @@ function accepted(state: State, { prompt, text }: Extract<Overlay, { kind: "prom
 }
 
 function whatIfKey(state: State, overlay: Extract<Overlay, { kind: "what-if" }>, key: string): State {
-  const rows = whatIfRows(overlay.draft);
+  const rows = whatIfRows(overlay.draft, state.session.input);
   const command = keyTable(state.settings.keys).get(key);
   const row = Math.max(0, Math.min(rows.length - 1, overlay.row));
   const changed = (by: 1 | -1): State => ({ ...state, overlay: { ...overlay, row, draft: rows[row]!.change(by) } });

@@ -44,6 +44,13 @@ test("the menu of what-if names what was changed about the passes", () => {
   expect(shown).toContain("after 9: remove-layout-conversions");
 });
 
+test("a pass that was moved is one row of that menu, which puts it back", () => {
+  const menu = typed(with_(["9:tritongpu-coalesce"], [11]), "o");
+  expect(screenOf(menu)).toMatch(/11: coalesce +‹ after 9 ›/);
+  expect(screenOf(menu)).not.toContain("after 9: coalesce");
+  expect(asked(typed(menu, `${"j".repeat(20)}l\r`))).toMatchObject({ inserted: [], disabled: [] });
+});
+
 test("an inserted pass is moved and taken out as another one is", () => {
   // The pass after coalesce is the inserted one.
   const at = typed(with_(["11:cse", "11:canonicalize"]), ":12\r");

@@ -1,6 +1,7 @@
 /** The settings of a compilation that can be changed, as rows of the what-if menu. */
 import { checkOptions, retargeted, TARGETS } from "../../backend/targets.js";
 import { pipelineOf } from "../../library/pipeline.js";
+import { stepText } from "../../pass/define-pass.js";
 import { memo } from "../../support/memo.js";
 import type { Trace } from "../../trace/trace.js";
 import { cut } from "../draw/text-width.js";
@@ -17,8 +18,8 @@ export interface WhatIfRow {
 
 const DIVISIBILITY = [undefined, 1, 2, 4, 8, 16, 32] as const;
 
-/** With the input, passes have their names. */
-export function whatIfRows(draft: WhatIf, input?: CompilerInput): WhatIfRow[] {
+/** The input says which passes there are. */
+export function whatIfRows(draft: WhatIf, input: CompilerInput | undefined): WhatIfRow[] {
   const { options } = draft;
   const away = <T>(values: readonly T[], at: T, by: number): T =>
     values[Math.max(0, Math.min(values.length - 1, values.indexOf(at) + by))] ?? at;
@@ -66,21 +67,34 @@ export function whatIfRows(draft: WhatIf, input?: CompilerInput): WhatIfRow[] {
     });
   });
   const pipeline = draft.disabled.length > 0 ? pipelineOf({ ...draft, ...input }) : [];
-  for (const position of draft.disabled)
+  const inserted = [...draft.inserted];
+  for (const position of draft.disabled) {
+    const pass = pipeline[position - 1];
+    const disabled = draft.disabled.filter((p) => p !== position);
+    // A pass that was moved is off in its place, and inserted in another.
+    const at = inserted.findIndex((spec) => pass && partsOf(spec).text === stepText(pass.step));
+    const [spec] = at < 0 ? [] : inserted.splice(at, 1);
     rows.push({
-      name: cut(`${position}: ${shortFlag(pipeline[position - 1]?.flag ?? "")}`, 34),
-      value: "off",
-      change: () => ({ ...draft, disabled: draft.disabled.filter((p) => p !== position) }),
+      name: cut(`${position}: ${shortFlag(pass?.flag ?? "")}`, 34),
+      value: spec === undefined ? "off" : `after ${partsOf(spec).after}`,
+      change: () => ({ ...draft, disabled, inserted: draft.inserted.filter((other) => other !== spec) }),
     });
-  for (const spec of draft.inserted) {
-    const [after, flag = ""] = spec.split(/:(.*)/);
+  }
+  for (const spec of inserted) {
+    const { after, text } = partsOf(spec);
     rows.push({
-      name: cut(`after ${after}: ${shortFlag(flag)}`, 34),
+      name: cut(`after ${after}: ${shortFlag(text)}`, 34),
       value: "on",
       change: () => ({ ...draft, inserted: draft.inserted.filter((other) => other !== spec) }),
     });
   }
   return rows;
+}
+
+/** `12:canonicalize`: the pass that another one runs after, and that one as `tt-opt` writes it. */
+function partsOf(spec: string): { readonly after: string; readonly text: string } {
+  const [after = "", text = ""] = spec.split(/:(.*)/);
+  return { after, text };
 }
 
 /** A note beside a row: the value that is on the screen where another was chosen, or why the row changes nothing; else empty. */

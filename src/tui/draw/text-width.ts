@@ -55,6 +55,11 @@ export function cut(text: string, width: number): string {
   }
   return `${out}…`;
 }
+/** The name of a pass cut to a width: the number of its run remains. */
+export function cutName(name: string, width: number): string {
+  const number = /#\d+$/.exec(name)?.[0] ?? "";
+  return textWidth(name) <= width ? name : cut(name.slice(0, name.length - number.length), width - number.length) + number;
+}
 export function padded(text: string, width: number): string {
   const fitting = cut(text, width);
   return fitting + " ".repeat(Math.max(0, width - textWidth(fitting)));

@@ -30,3 +30,19 @@ test("a text longer than its box: ) shows the rest before it goes on, ( goes bac
   expect(typed(first, ")))").tour).toMatchObject({ at: 1, top: 0 });
   expect(typed(first, "))((").tour).toMatchObject({ at: 0, top: 0 });
 });
+
+test("what is to be typed is whole at 80 columns, and the step's title is without the tour's", () => {
+  const command =
+    "triton-tensor-layout -l '#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [1, 1], order = [1, 0]}>'";
+  const steps = [
+    { title: "a tensor that is smaller than the tile", text: "text", command },
+    { title: "second", text: "text", state: "focus=layout", keys: ":convert-triton-to-tritongpu enter 2 /tt.expand_dims enter" },
+  ];
+  const tour = readTour("t.tour.json", JSON.stringify({ title: "From TTIR to TTGIR: who holds what", kernel: "k.ttir", steps }));
+  if ("error" in tour) throw new Error(tour.error);
+  const empty = initialState(dumpSession("fixtures/tui/softmax.log"), { columns: 80, rows: 24 }, { keys: {}, ascii: false, command: [] });
+  const shown = (at: number) => screenOf(reduce(empty, { type: "tour", tour, at })).replace(/[ │\n]+/g, " ");
+  expect(shown(0)).toContain(`$ ${command} = shows its output`);
+  expect(shown(0)).toContain("─1/2 a tensor that is smaller than the tile ─");
+  expect(shown(1)).toContain("press :convert-triton-to-tritongpu enter 2 /tt.expand_dims enter or = goes there");
+});

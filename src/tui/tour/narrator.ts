@@ -1,6 +1,6 @@
 /** The narrator of a tour: the box below the panes. */
 import { wrapText } from "../../support/wrap-text.js";
-import { ACCENT, GOOD, KEY, line, MUTED, PLAIN, type Row } from "../draw/style.js";
+import { ACCENT, GOOD, KEY, line, MUTED, PLAIN, type Row, textOf } from "../draw/style.js";
 import { keyLabel, keysOf } from "../keymap.js";
 import type { State } from "../state/state.js";
 import { commandShown, stepOf } from "./step.js";
@@ -40,13 +40,8 @@ function parts({ tour, size, settings }: Told): { readonly text: readonly Row[];
   const { text, keys, command, seen } = stepOf(tour);
   const width = Math.min(size.columns, 150) - 4;
   const wrapped = (from: string) => from.split("\n").flatMap((part) => wrapText(part, width));
-  const asked: Row[] = [];
   const [next, show] = (["tour-next", "tour-show"] as const).map((id) => keyLabel(keysOf(id, settings.keys)[0]!));
-  if (command !== "")
-    asked.push([
-      [" $ ", MUTED],
-      [commandShown(command, tour.tour), ACCENT],
-    ]);
+  const asked: Row[] = command === "" ? [] : hanging(" $ ", commandShown(command, tour.tour), ACCENT, width);
   if (tour.done) {
     if (seen !== "") asked.push(...wrapped(seen).map((part) => line(` ${part}`, GOOD)));
     asked.push([
@@ -54,27 +49,38 @@ function parts({ tour, size, settings }: Told): { readonly text: readonly Row[];
       [next!, KEY],
       [tour.at + 1 < tour.tour.steps.length ? " goes on" : " ends the tour", MUTED],
     ]);
-  } else if (command !== "")
-    asked.push([
-      [" ", PLAIN],
+  } else {
+    const isPressed = command === "" && keys !== "";
+    const press = isPressed ? hanging(" press ", keys, KEY, width) : [];
+    const shows: Row = [
       [show!, KEY],
-      [" shows its output", MUTED],
-    ]);
-  else
-    asked.push([
-      [" press ", MUTED],
-      [keys, KEY],
-      [keys === "" ? "" : ", or ", MUTED],
-      [show!, KEY],
-      [" goes there", MUTED],
-    ]);
+      [command === "" ? " goes there" : " shows its output", MUTED],
+    ];
+    const or = ", or ";
+    const last = press.at(-1);
+    if (!last) asked.push([[" ", PLAIN], ...shows]);
+    else if (textOf(last).length + or.length + textOf(shows).length > width + 2) asked.push(...press, [[" or ", MUTED], ...shows]);
+    else asked.push(...press.slice(0, -1), [...last, [or, MUTED], ...shows]);
+  }
   return { text: wrapped(text).map((part) => line(` ${part}`, PLAIN)), asked };
 }
 
-export function narratorTitle({ tour }: State): Row {
+/** A label, and a text whose further rows begin below its first. */
+function hanging(label: string, text: string, ink: number, width: number): Row[] {
+  return wrapText(text, width + 1 - label.length).map((part, i) => [
+    [i === 0 ? label : " ".repeat(label.length), MUTED],
+    [part, ink],
+  ]);
+}
+
+/** Where there is little room, without the name of the tour. */
+export function narratorTitle({ tour, size }: State): Row {
   if (!tour) return [];
+  const at = `${tour.at + 1}/${tour.tour.steps.length}`;
+  const { title } = stepOf(tour);
+  const whole = ` ${tour.tour.title}: ${title} `;
   return [
-    [`${tour.at + 1}/${tour.tour.steps.length}`, KEY],
-    [` ${tour.tour.title}: ${stepOf(tour).title} `, ACCENT],
+    [at, KEY],
+    [at.length + whole.length + 4 > size.columns ? ` ${title} ` : whole, ACCENT],
   ];
 }

@@ -73,7 +73,7 @@ const rowsOf = memo((session: Session, found: readonly Finding[] | undefined, wi
       ],
       finding: i,
     });
-    for (const text of rest) add(text, style("plain", "none", BOLD), "    ", i);
+    for (const text of rest) add(text, style("plain", "none", BOLD), "   ", i);
     add(placeOf(session, finding), MUTED, "   ", i);
     for (const text of why) add(text, 0, "   ", i);
   });

@@ -4,7 +4,7 @@ import { memo } from "../../../support/memo.js";
 import type { PipelineStep } from "../../../trace/stage.js";
 import type { Step } from "../../../trace/trace.js";
 import { BOLD, line, MUTED, type Row, rowOn, style } from "../../draw/style.js";
-import { padded } from "../../draw/text-width.js";
+import { cutName, padded } from "../../draw/text-width.js";
 import type { Session, State, View } from "../../state/state.js";
 import { changesOf, differs, isChanged, isCompared, shortFlag, stepName, stepsOf } from "../../state/steps.js";
 import type { Size2 } from "../pane.js";
@@ -113,12 +113,13 @@ function stepRow(session: Session, view: View, step: Step, width: number): Row {
   const indent = step.parent === undefined ? "" : "  ";
   const mark = view.marks[step.index] ?? " ";
   const name = indent + stepName(session.trace, step) + functionOf(step);
+  const room = Math.max(0, width - 4 - used);
   const ink = isSelected ? SELECTED : changed || step.kind === "source" ? CHANGED : style("muted");
   return [
     [isSelected ? ">" : mark, ink],
     [!isOther ? " " : isCompared(session, step) ? "≠" : "?", isCompared(session, step) ? DIFFERS : MUTED],
     [step.verified ? (changed ? "* " : "  ") : "! ", step.verified ? style("changed", "none", BOLD) : style("error", "none", BOLD)],
-    [padded(name, Math.max(0, width - 4 - used)), ink],
+    [padded(cutName(name, room), room), ink],
     ...right,
   ];
 }
