@@ -51,10 +51,7 @@ export function nextTourStep(state: State): State {
         : `not there yet (${missing(state, words)}): ${keys === "" ? "" : `press ${keys}, or `}= goes there`,
     );
   if (tour.at + 1 < tour.tour.steps.length) return atTourStep({ ...state, overlay: undefined }, tour.tour, tour.at + 1);
-  return say(
-    ask(state, { kind: "tour-step", at: tour.at + 1 }),
-    "the tour ends here; the kernel is yours to look at, q quits, tt-step learn lists the other tours",
-  );
+  return say(ask(state, { kind: "tour-step", at: tour.at + 1 }), "the tour ends here; look around as long as you like, q quits");
 }
 const missing = (state: State, words: string): string => wordsMissing(state, words).join(", ");
 

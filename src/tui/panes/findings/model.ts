@@ -64,12 +64,12 @@ const rowsOf = memo((session: Session, found: readonly Finding[] | undefined, wi
     const { kind, title, why, inLoop } = finding;
     rows.push({ row: [] });
     const head = ` ${String(i + 1).padStart(2)} `;
-    const [first = "", ...rest] = wrapText(`${title}${inLoop ? ", in a loop" : ""}`, width - head.length - kind.length - 2);
+    const [first = "", ...rest] = wrapText(`${kind}  ${title}${inLoop ? ", in a loop" : ""}`, width - head.length);
     rows.push({
       row: [
         [head, MUTED],
         [kind, style(INK_OF[kind], "none", BOLD)],
-        [`  ${first}`, style("plain", "none", BOLD)],
+        [first.slice(kind.length), style("plain", "none", BOLD)],
       ],
       finding: i,
     });
