@@ -25,6 +25,8 @@ export interface TritonVersion {
   readonly costsFollowLoops: boolean;
   /** Values that are right in either layout, or there already, are left out of slices. */
   readonly leavesOutFitting: boolean;
+  /** No kind of dot and no reshape with a layout of its own is computed again in another layout. */
+  readonly repeatsNoDots: boolean;
   /** Asynchronous copies of few elements get a layout of their own. */
   readonly coalescesSmallCopies: boolean;
   /** Dots in tensor memory are pipelined whatever their accumulator comes from. */
@@ -105,6 +107,7 @@ export const TRITON_3_6: TritonVersion = {
   weighsWidenings: false,
   costsFollowLoops: false,
   leavesOutFitting: false,
+  repeatsNoDots: false,
   coalescesSmallCopies: false,
   pipelinesAnyAccumulator: false,
   syncsAfterInstruction: false,
@@ -170,6 +173,7 @@ export const TRITON_3_8: TritonVersion = {
   axisInfo: "3.8",
   costsFollowLoops: true,
   leavesOutFitting: true,
+  repeatsNoDots: true,
   descriptorsOfShapes: true,
   prefetchesThroughWaits: true,
   capsAtomics: true,

@@ -25,15 +25,17 @@ import { inferSrcEncoding } from "./infer-encoding.js";
 export interface ConvertSlice {
   readonly slice: Set<Value>;
   readonly layout: Map<Value, Attribute>;
+  /** Values that are there already in their layout, and by what; undefined where that does not come before all uses. */
+  readonly existing: Map<Value, Value | undefined>;
 }
 export interface ConvertSliceOptions {
   /** Ops at which to stop: they are in the slice, what they use is not. */
   readonly stopPropagation?: ((op: Operation) => boolean) | undefined;
-  /** A value that is there already and stands for the operand in that layout. */
-  readonly getExistingConversion?: (use: OpOperand, encoding: Attribute) => Value | undefined;
+  /** A value that is there already and stands for the operand in that layout; false if it does not come before the use. */
+  readonly getExistingConversion?: (use: OpOperand, encoding: Attribute) => Value | false | undefined;
   /** Whether the slice ends at such a value; else it goes on from it. */
   readonly endAtExisting?: boolean;
-  /** Whether values that are in the layout wanted are no part of the slice. */
+  /** Whether values that are in the layout wanted, or there already in it, are no part of the slice. */
   readonly omitFitting?: boolean;
   /** A slice that is there already: none of its values may be wanted in another layout. */
   readonly from?: ConvertSlice | undefined;
@@ -44,6 +46,7 @@ export function getConvertBackwardSlice(root: OpOperand, rootEncoding: Attribute
   const { stopPropagation, getExistingConversion, endAtExisting, omitFitting, from } = options;
   const slice = new Set<Value>(from?.slice);
   const layout = new Map<Value, Attribute>(from?.layout);
+  const existing = new Map<Value, Value | undefined>(from?.existing);
   const seen = new Map<OpOperand, Set<Attribute>>();
   const queue: { readonly use: OpOperand; readonly encoding: Attribute }[] = [];
   const enqueue = (use: OpOperand, encoding: Attribute): void => {
@@ -54,7 +57,6 @@ export function getConvertBackwardSlice(root: OpOperand, rootEncoding: Attribute
     queue.push({ use, encoding });
   };
   const updateLayout = (value: Value, encoding: Attribute): boolean => {
-    if (!omitFitting || encodingOf(value.type) !== encoding) slice.add(value);
     const known = layout.get(value);
     if (known !== undefined) return known === encoding;
     layout.set(value, encoding);
@@ -69,11 +71,16 @@ export function getConvertBackwardSlice(root: OpOperand, rootEncoding: Attribute
     if (ForOp.is(value.definingOp) || WhileOp.is(value.definingOp)) return "a loop's result";
     if (!updateLayout(value, encoding)) return "a value is wanted in two layouts";
     if (omitFitting && encodingOf(value.type) === encoding) continue;
-    const existing = getExistingConversion?.(use, encoding);
-    if (existing && endAtExisting) continue;
-    if (existing) {
-      if (!updateLayout(existing, encoding)) return "a value is wanted in two layouts";
-      value = existing;
+    const known = getExistingConversion?.(use, encoding);
+    if (known && !existing.has(value)) existing.set(value, known);
+    else if (known === false) existing.set(value, undefined);
+    if (known && omitFitting) continue;
+    slice.add(value);
+    if (known && endAtExisting) continue;
+    if (known) {
+      if (!updateLayout(known, encoding)) return "a value is wanted in two layouts";
+      slice.add(known);
+      value = known;
     }
 
     const op = value.definingOp;
@@ -91,9 +98,11 @@ export function getConvertBackwardSlice(root: OpOperand, rootEncoding: Attribute
       for (const region of op.regions) enqueue(region.firstBlock!.lastOp!.operandUses[value.index]!, encoding);
       continue;
     }
-    for (const result of op.results)
-      if (result !== value && RankedTensorType.is(result.type) && !updateLayout(result, encoding))
-        return "a value is wanted in two layouts";
+    for (const result of op.results) {
+      if (result === value || !RankedTensorType.is(result.type)) continue;
+      if (!updateLayout(result, encoding)) return "a value is wanted in two layouts";
+      slice.add(result);
+    }
     if (isFreeConvert(op)) {
       enqueue(op.operandUses[0]!, encoding);
       continue;
@@ -110,5 +119,5 @@ export function getConvertBackwardSlice(root: OpOperand, rootEncoding: Attribute
       if (GatherOp.is(op) ? i === 1 : omitFitting || encodingOf(operand.value.type) !== srcEncoding) enqueue(operand, srcEncoding);
     }
   }
-  return { slice, layout };
+  return { slice, layout, existing };
 }

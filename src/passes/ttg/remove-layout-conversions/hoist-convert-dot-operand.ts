@@ -62,7 +62,7 @@ function hoist(convert: ConvertView, remat: LayoutRematerialization, dots: MmaDo
     } else if (ConstantOp.is(def) || movesNothing(def)) inner.add(value);
     else return;
   }
-  if (inner.size > 0) remat.rewriteSlice({ slice: inner, layout }, convert, mapping);
+  if (inner.size > 0) remat.rewriteSlice({ ...found, slice: inner }, convert, mapping);
 }
 
 const MOVES_NOTHING: ReadonlySet<OpDef> = new Set<OpDef>([

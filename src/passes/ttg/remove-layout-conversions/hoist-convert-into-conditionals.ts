@@ -36,6 +36,7 @@ function hoist(convert: ConvertView, remat: LayoutRematerialization): void {
   const merge = (other: ConvertSlice): void => {
     for (const value of other.slice) slice.add(value);
     for (const [value, encoding] of other.layout) if (!layout.has(value)) layout.set(value, encoding);
+    for (const [value, by] of other.existing) found.existing.set(value, by);
   };
   /** Results of ifs, and the yielded operand at which a conversion is to be. */
   const hoistAbove: (readonly [Value, OpOperand])[] = [];
@@ -85,5 +86,5 @@ function hoist(convert: ConvertView, remat: LayoutRematerialization): void {
     rw.setBefore(edge.owner);
     convertHere(edge.value, result);
   }
-  remat.rewriteSlice({ slice, layout }, convert, mapping);
+  remat.rewriteSlice(found, convert, mapping);
 }

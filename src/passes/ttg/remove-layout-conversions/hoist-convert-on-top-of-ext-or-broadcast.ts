@@ -50,6 +50,7 @@ function hoist(convert: ConvertView, remat: LayoutRematerialization): void {
   if (typeof found === "string") return;
   const { slice, layout } = found;
 
+  const from = remat.rw.ctx.triton.leavesOutFitting ? found : undefined;
   // With more than one op to go over the conversion would be duplicated.
   let over: Operation | undefined;
   for (const value of [...slice]) {
@@ -57,11 +58,12 @@ function hoist(convert: ConvertView, remat: LayoutRematerialization): void {
     if (!op || !isExtOrBroadcast(op)) continue;
     const srcEncoding = inferSrcEncoding(op, layout.get(value)!);
     if (!srcEncoding) return;
-    const further = remat.getRematerializableSlice(op.operandUses[0]!, srcEncoding);
+    const further = remat.getRematerializableSlice(op.operandUses[0]!, srcEncoding, undefined, from);
     if (typeof further !== "string" && agree(further.layout, layout)) {
       // All before this op can be computed again too: it needs no conversion.
       for (const inner of further.slice) slice.add(inner);
       for (const [inner, encoding] of further.layout) layout.set(inner, encoding);
+      for (const [inner, by] of further.existing) found.existing.set(inner, by);
       continue;
     }
     if (over) return;
@@ -86,7 +88,7 @@ function hoist(convert: ConvertView, remat: LayoutRematerialization): void {
   rw.setOperand(copy, 0, converted);
   copy.setResultType(0, withEncoding(result.type as TensorType, dstEncoding));
   slice.delete(result);
-  remat.rewriteSlice({ slice, layout }, convert, new Mapping().map(result, copy.result()));
+  remat.rewriteSlice(found, convert, new Mapping().map(result, copy.result()));
 }
 
 /** Whether no value is wanted in two layouts. */

@@ -8,9 +8,11 @@ import { ForOp, type ForView } from "../../../dialects/scf/ops/for.js";
 import { IfOp, type IfView } from "../../../dialects/scf/ops/if.js";
 import { ConditionOp, WhileOp } from "../../../dialects/scf/ops/while.js";
 import { YieldOp } from "../../../dialects/scf/ops/yield.js";
+import { DotOpInterface } from "../../../dialects/tt/op-interfaces.js";
 import { DotOp } from "../../../dialects/tt/ops/dot.js";
 import { GatherOp } from "../../../dialects/tt/ops/gather.js";
 import { AtomicCASOp, AtomicRMWOp, LoadOp, StoreOp } from "../../../dialects/tt/ops/memory.js";
+import { ReshapeOp } from "../../../dialects/tt/ops/shape.js";
 import { ConvertLayoutOp } from "../../../dialects/ttg/ops/convert-layout.js";
 import type { Attribute } from "../../../ir/attribute.js";
 import { type TensorType, withEncoding } from "../../../ir/builtin-types.js";
@@ -69,6 +71,7 @@ export function canBeRemat(op: Operation): boolean {
   if (AtomicRMWOp.is(op) || AtomicCASOp.is(op) || DotOp.is(op)) return false;
   const gather = GatherOp.match(op);
   if (gather) return !gather.efficient_layout;
+  if (op.ctx.triton.repeatsNoDots && (op.def.interface(DotOpInterface) || ReshapeOp.match(op)?.efficient_layout)) return false;
   return !WhileOp.is(op) && !ConditionOp.is(op);
 }
 
@@ -136,7 +139,7 @@ export class LayoutRematerialization {
       getExistingConversion: (use, wanted) => {
         const remat = this.getRematValue(use.value, wanted);
         // Conversions are visited in post-order, so it is enough to look at this use.
-        return remat && this.#dominance.valueDominates(remat, use.owner) ? remat : undefined;
+        return remat && this.#dominance.valueDominates(remat, use.owner) && remat;
       },
     });
   }
@@ -154,10 +157,7 @@ export class LayoutRematerialization {
     const found = this.getConvertBackwardSlice(root, encoding, stopPropagation, from);
     if (typeof found === "string") return found;
     if (found.slice.size === 0) return "no tensor";
-    for (const value of found.slice) {
-      const { definingOp } = value;
-      // A value that is there already in the layout need not be computed.
-      if (this.rw.ctx.triton.leavesOutFitting && this.getRematValue(value, found.layout.get(value)!)) continue;
+    for (const { definingOp } of found.slice) {
       if (definingOp && !canBeRemat(definingOp)) return `${definingOp.name} cannot be computed again`;
     }
     return found;
@@ -166,8 +166,9 @@ export class LayoutRematerialization {
   // --- rewriting ------------------------------------------------------------------------------
 
   /** Computes a slice in its layouts, beside what it is now, and replaces the conversion. `mapping` holds values that are there already. */
-  rewriteSlice({ slice, layout }: ConvertSlice, convert: ConvertView, mapping: Mapping = new Mapping()): void {
+  rewriteSlice({ slice, layout, existing }: ConvertSlice, convert: ConvertView, mapping: Mapping = new Mapping()): void {
     const { rw } = this;
+    if (rw.ctx.triton.leavesOutFitting) for (const [value, by] of existing) if (by) mapping.map(value, by);
     const { opsToRewrite, yieldOperands } = this.#collect(slice, layout, mapping);
     const replacements: (readonly [Value, Value])[] = [];
     const deadOps: Operation[] = [];
@@ -200,7 +201,7 @@ export class LayoutRematerialization {
     };
     const existing: Value[] = [];
     for (const value of slice) {
-      const remat = this.getRematValue(value, layout.get(value)!);
+      const remat = this.rw.ctx.triton.leavesOutFitting ? undefined : this.getRematValue(value, layout.get(value)!);
       const op = value.definingOp;
       if (remat) {
         mapping.map(value, remat);
