@@ -75,6 +75,16 @@ export interface TritonVersion {
   readonly descriptorsSayRounding: boolean;
   /** A bitcast to the type that a value has already folds. */
   readonly foldsBitcasts: boolean;
+  /** A pointer made of an integer that was made of a pointer is that pointer, plus elements where a constant is added between. */
+  readonly foldsPointerCasts: boolean;
+  /** tt.cat has another layout where threads have as many different elements in it, not wherever they have no fewer. */
+  readonly catsKeepElements: boolean;
+  /** The layout before a reshape that may reorder is inferred too: the present one, where that moves nothing. */
+  readonly infersReorderings: boolean;
+  /** Both values of a byte of fp4 are at a thread's first two elements. */
+  readonly pairsFp4First: boolean;
+  /** What the bounds of a nested loop are made of is no dead value of the outer one. */
+  readonly boundsAreLive: boolean;
   /** Dots in fp64 are done by 8x8 instructions, on Blackwell's sm_10x and sm_11x too. */
   readonly smallF64Dots: boolean;
   /** Two CTAs share a dot in tensor memory where they can. */
@@ -130,6 +140,11 @@ export const TRITON_3_6: TritonVersion = {
   sizesProfileScratch: false,
   descriptorsSayRounding: false,
   foldsBitcasts: false,
+  foldsPointerCasts: false,
+  catsKeepElements: false,
+  infersReorderings: false,
+  pairsFp4First: false,
+  boundsAreLive: false,
   smallF64Dots: false,
   pairsCTAs: true,
   slicesKeepBlocks: false,
@@ -188,6 +203,11 @@ export const TRITON_3_8: TritonVersion = {
   waitsForWrites: true,
   sizesProfileScratch: true,
   foldsBitcasts: true,
+  foldsPointerCasts: true,
+  catsKeepElements: true,
+  infersReorderings: true,
+  pairsFp4First: true,
+  boundsAreLive: true,
   smallF64Dots: true,
   slicesKeepBlocks: true,
   stagesScales: false,

@@ -1,14 +1,19 @@
 /** Canonicalization patterns of tt. Source: lib/Dialect/Triton/IR/Ops.cpp, Canonicalize.td. */
-import { DenseElementsAttr } from "../../ir/builtin-attrs.js";
-import { type TensorType, tensorType } from "../../ir/builtin-types.js";
+import { DenseElementsAttr, intAttr, splatOf } from "../../ir/builtin-attrs.js";
+import { elementTypeOrSelf, RankedTensorType, type TensorType, tensorType } from "../../ir/builtin-types.js";
 import { fusedLoc } from "../../ir/location.js";
+import { constantInt } from "../../ir/match.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import { type Pattern, pattern } from "../../rewrite/pattern.js";
 import { ConstantOp } from "../arith/ops/constant.js";
+import { AddIOp } from "../arith/ops/integer.js";
 import { layoutRules } from "./infer-layout.js";
+import { BitcastOp, IntToPtrOp, PtrToIntOp } from "./ops/cast.js";
 import { LoadOp, StoreOp } from "./ops/memory.js";
+import { AddPtrOp } from "./ops/pointer.js";
 import { BroadcastOp, ExpandDimsOp, expandedShape, ReshapeOp, SplatOp } from "./ops/shape.js";
+import { getPointeeBitWidth } from "./types.js";
 
 /** Patterns written in TableGen fuse the locations of what they match, and count an op of it as a point of benefit. */
 const matched = (...ops: readonly Operation[]) =>
@@ -68,6 +73,26 @@ const expandDims = pattern("expand-dims", ExpandDimsOp, (op, rw) => {
   return rw.replace(op, rw.create(BroadcastOp, { src }, { types: [op.result.type], loc: broadcast.op.locRef }));
 });
 
+/** int_to_ptr(ptr_to_int(p)) -> p; int_to_ptr(i + constant) -> addptr(int_to_ptr(i), elements). Since 3.8. */
+const intToPtr = pattern("int-to-ptr", IntToPtrOp, (op, rw) => {
+  const { src, result } = op;
+  if (!rw.ctx.triton.foldsPointerCasts) return rw.noMatch("since 3.8", op);
+  const types = [result.type];
+  const cast = PtrToIntOp.match(src.definingOp);
+  if (cast) return !!rw.replaceWith(op, BitcastOp, { src: cast.src }, { types });
+  const sum = AddIOp.match(src.definingOp);
+  const bytes = constantInt(ConstantOp.match(sum?.rhs.definingOp)?.value);
+  if (!sum || bytes === undefined) return rw.noMatch("source is neither tt.ptr_to_int nor a sum with a constant", op);
+  const size = BigInt(Math.max(1, Math.trunc(getPointeeBitWidth(result.type) / 8)));
+  if (bytes % size !== 0n) return rw.noMatch("the constant is no whole number of elements", op);
+  const loc = op.op.locRef;
+  const ptr = rw.value(IntToPtrOp, { src: sum.lhs }, { types, loc });
+  const elements = intAttr(elementTypeOrSelf(sum.rhs.type), bytes / size);
+  const value = RankedTensorType.is(sum.rhs.type) ? splatOf(sum.rhs.type, elements) : elements;
+  const offset = rw.value(ConstantOp, { value }, { loc });
+  return !!rw.replaceWith(op, AddPtrOp, { ptr, offset }, { types });
+});
+
 /** The value of a mask that is one constant for all lanes. */
 function constantMask(mask: Value | undefined): boolean | undefined {
   const constant = ConstantOp.match(mask?.definingOp)?.value;
@@ -118,4 +143,12 @@ export const LAYOUT_KEEPING_CANONICALIZATION: readonly Pattern[] = [
   maskedStore,
 ];
 /** In the order of op names, and of registration within an op. */
-export const canonicalize: readonly Pattern[] = [broadcastOfSplat, broadcastOfBroadcast, expandDims, maskedLoad, reshape, maskedStore];
+export const canonicalize: readonly Pattern[] = [
+  broadcastOfSplat,
+  broadcastOfBroadcast,
+  expandDims,
+  intToPtr,
+  maskedLoad,
+  reshape,
+  maskedStore,
+];

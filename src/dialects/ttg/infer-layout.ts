@@ -64,7 +64,7 @@ export const inferLayout: InferLayout = {
     return error === undefined;
   },
   inferFp4ToFpOpEncoding: (shape, axis, input, forward, report) =>
-    distributed(input, report, (params) => inferFp4ToFpOpEncoding(shape, axis, params, forward)),
+    distributed(input, report, (params) => inferFp4ToFpOpEncoding(shape, axis, params, forward, input.ctx.triton.pairsFp4First)),
 };
 
 /** The attribute that was inferred. Where there is no layout for a shape upstream aborts; here that is an error. */

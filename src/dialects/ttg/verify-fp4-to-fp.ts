@@ -21,7 +21,7 @@ export function verifyFp4ToFp(src: TensorType, res: TensorType, axis: number, re
   const problem = layoutProblem(from.shape, srcParams) ?? layoutProblem(to.shape, resParams);
   if (problem !== undefined) return error(problem);
   // Backwards, which is the more general inference.
-  const inferred = inferFp4ToFpOpEncoding(to.shape, axis, resParams, false);
+  const inferred = inferFp4ToFpOpEncoding(to.shape, axis, resParams, false, to.encoding.ctx.triton.pairsFp4First);
   if ("error" in inferred) return error("failed to infer encoding");
   if (areLayoutsEquivalent(from.shape, inferred.encoding, srcParams)) return;
   const [wanted, got] = [toLinearLayout(from.shape, inferred.encoding), toLinearLayout(from.shape, srcParams)];

@@ -1,4 +1,5 @@
 /** Encodings of tt.join, tt.split and tt.fp4_to_fp. Source: Dialect.cpp. */
+import { divideLeft } from "../divide.js";
 import type { BlockedParams, DistributedParams, SliceParams } from "../encoding-params.js";
 import { areLayoutsEquivalent, getOrder, getRank } from "../encoding-queries.js";
 import { getCTAsPerCGA } from "../encodings/cga.js";
@@ -55,13 +56,15 @@ export function splitEncodingOfBuilder(src: DistributedParams): SliceParams {
 
 /**
  * tt.fp4_to_fp unpacks two values from each byte along `axis`. Forward: the encoding of the result from that of the bytes
- * (`shape` is theirs); backward: that of the bytes from that of the result (`shape` is the result's).
+ * (`shape` is theirs); backward: that of the bytes from that of the result (`shape` is the result's). With `pairsFirst` the values of
+ * a byte must be a thread's first two.
  */
 export function inferFp4ToFpOpEncoding(
   shape: readonly number[],
   axis: number,
   known: DistributedParams,
   forward: boolean,
+  pairsFirst = false,
 ): InferredDistributed {
   const tooFew = { error: "Fp4ToFpOp requires at least 2 elements per thread in the axis dimension" };
   // Upstream asks here whether the dimension at place `axis` of the order is 0, not whether `axis` is the fastest.
@@ -78,12 +81,14 @@ export function inferFp4ToFpOpEncoding(
   }
   const layout = toLinearLayout(shape, known);
   const names = layout.outDimNames;
+  const pair = LinearLayout.identity1D(2, "register", names[axis]!);
   if (forward) {
-    const doubled = LinearLayout.identity1D(2, "register", names[axis]!).multiply(layout).transposeOuts(names);
+    const doubled = pair.multiply(layout).transposeOuts(names);
     return { encoding: { kind: "linear", layout: doubled } };
   }
-  const halved = halveAxis(layout, axis);
-  return halved === undefined ? { error: TOO_FEW } : { encoding: { kind: "linear", layout: halved } };
+  const halved = pairsFirst ? divideLeft(layout, pair) : halveAxis(layout, axis);
+  if (halved) return { encoding: { kind: "linear", layout: halved } };
+  return { error: pairsFirst ? "invalid result layout for Fp4ToFpOp" : TOO_FEW };
 }
 
 function joinBlocked(src: BlockedParams): BlockedParams {

@@ -4,6 +4,7 @@ import { IfOp } from "../../dialects/scf/ops/if.js";
 import { WhileOp } from "../../dialects/scf/ops/while.js";
 import { YieldOp } from "../../dialects/scf/ops/yield.js";
 import { wouldOpBeTriviallyDead } from "../../ir/interfaces.js";
+import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import { pattern } from "../../rewrite/pattern.js";
 
@@ -28,8 +29,12 @@ export const forOpDeadArgElimination = pattern("for-op-dead-arg-elimination", Fo
   };
   for (const result of op.results) if (result.firstUse) markLive(yieldOp.operand(result.index));
   if (alive.size === op.numResults) return rw.noMatch("every result has a use");
+  const markBounds = (nested: Operation): void => {
+    if (op.ctx.triton.boundsAreLive) for (const { value } of nested.operandUses.slice(0, 3)) markLive(value);
+  };
   for (const nested of block.ops())
     nested.walkPostOrder((inner) => {
+      if (ForOp.is(inner) && !wouldOpBeTriviallyDead(inner)) markBounds(inner);
       if (!YieldOp.is(inner) && !ForOp.is(inner) && !wouldOpBeTriviallyDead(inner))
         for (const { value } of inner.operandUses) markLive(value);
     });
@@ -39,6 +44,7 @@ export const forOpDeadArgElimination = pattern("for-op-dead-arg-elimination", Fo
     const nestedFor = ForOp.match(def);
     const nestedIf = IfOp.match(def);
     if (nestedFor) {
+      markBounds(nestedFor.op);
       markLive(nestedFor.initArgs[value.index]!);
       markLive(nestedFor.region.firstBlock!.lastOp!.operand(value.index));
     } else if (nestedIf) {

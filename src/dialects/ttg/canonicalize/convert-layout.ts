@@ -5,8 +5,11 @@
 import type { Attribute } from "../../../ir/attribute.js";
 import { DenseElementsAttr } from "../../../ir/builtin-attrs.js";
 import type { TensorType } from "../../../ir/builtin-types.js";
+import type { View } from "../../../ir/define-op.js";
 import type { Value } from "../../../ir/value.js";
+import type { DistributedParams } from "../../../layout/encoding-params.js";
 import { getTotalElemsPerThread, isExpensiveView as isExpensiveViewOf } from "../../../layout/encoding-queries.js";
+import { toLinearLayout } from "../../../layout/to-linear-layout.js";
 import { layoutProblem } from "../../../layout/verify-encoding.js";
 import { pattern } from "../../../rewrite/pattern.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
@@ -40,11 +43,17 @@ function isConvertTrivial({ src, result }: ConvertView): boolean {
   const from = encodingOf(src);
   return from !== undefined && inferLayout.verifyLayoutsAreEqual(typeOf(src).params.shape, from, encodingOf(result), undefined);
 }
-/** Fewer elements per thread than `cat` has would need shared memory. */
-export function isExpensiveCat(cat: Value, target: Attribute | undefined): boolean {
-  const { shape, encoding } = typeOf(cat).params;
+/** Fewer elements per thread than `cat` has would need shared memory; since 3.8 as many different ones as the operands have together. */
+export function isExpensiveCat({ lhs, result }: View<typeof CatOp>, target: Attribute | undefined): boolean {
+  const { shape, encoding } = typeOf(result).params;
   const [from, to] = [distributedParams(encoding), distributedParams(target)];
   if (!from || !to) return true;
+  if (result.type.ctx.triton.catsKeepElements) {
+    const part = typeOf(lhs).params;
+    const unique = (of: readonly number[], params: DistributedParams) =>
+      toLinearLayout(of, params).removeZeroBasesAlongDim("register").getInDimSize("register");
+    return unique(shape, to) !== 2 * unique(part.shape, distributedParams(part.encoding)!);
+  }
   return getTotalElemsPerThread(to, shape) < getTotalElemsPerThread(from, shape);
 }
 
@@ -77,7 +86,7 @@ export const convertFromConvert = pattern("canonicalize-convert-from-convert", C
   }
   const cat = CatOp.match(arg);
   if (cat) {
-    if (isExpensiveCat(cat.result, encodingOf(result))) return rw.noMatch("the cat has more elements per thread");
+    if (isExpensiveCat(cat, encodingOf(result))) return rw.noMatch("the cat has more elements per thread");
     return replaced(rw.replaceWith(op, CatOp, { lhs: cat.lhs, rhs: cat.rhs }, { types }));
   }
   const convert = ConvertLayoutOp.match(arg);

@@ -23,7 +23,7 @@ const FOLDS: ReadonlySet<OpDef> = new Set<OpDef>([ConstantOp, MakeRangeOp, Splat
 export function canFoldIntoConversion(op: Operation, target: Attribute): boolean {
   if (FOLDS.has(op.def)) return true;
   const cat = CatOp.match(op);
-  if (cat) return !isExpensiveCat(cat.result, target);
+  if (cat) return !isExpensiveCat(cat, target);
   const convert = ConvertLayoutOp.match(op);
   // Conversions to an accumulator's layout stay where they are.
   if (convert) return !NvidiaMmaEncoding.is(target) || encodingOf(convert.src.type) === target;

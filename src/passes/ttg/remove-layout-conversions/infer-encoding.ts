@@ -11,13 +11,14 @@ import { GatherOp } from "../../../dialects/tt/ops/gather.js";
 import { ReduceOp, ScanOp } from "../../../dialects/tt/ops/reduce.js";
 import { ExpandDimsOp, JoinOp, ReshapeOp, SplitOp } from "../../../dialects/tt/ops/shape.js";
 import { SameLoadStoreOperandsAndResultEncoding, SameOperandsAndResultEncoding } from "../../../dialects/tt/traits.js";
+import { isExpensiveView } from "../../../dialects/ttg/canonicalize/convert-layout.js";
 import { BlockedEncoding } from "../../../dialects/ttg/encodings/blocked.js";
 import { SliceEncoding } from "../../../dialects/ttg/encodings/slice.js";
 import { Fp4ToFpOp } from "../../../dialects/ttg/ops/misc.js";
 import { UpcastFpOpInterface } from "../../../dialects/ttg/upcast-fp.js";
 import { WarpGroupDotWaitOp } from "../../../dialects/ttng/ops/warp-group-dot.js";
 import type { Attribute } from "../../../ir/attribute.js";
-import type { TensorType } from "../../../ir/builtin-types.js";
+import { encodingOf, type TensorType, withEncoding } from "../../../ir/builtin-types.js";
 import type { Operation } from "../../../ir/operation.js";
 import { Elementwise } from "../../../ir/traits.js";
 import type { Value } from "../../../ir/value.js";
@@ -47,7 +48,7 @@ export function inferSrcEncoding(op: Operation, encoding: Attribute): Attribute 
     return layoutRules(encoding).inferTransOpEncoding(encoding, shapeOf(op.result(0)), inverse, undefined);
   }
   const reshape = ReshapeOp.match(op);
-  if (reshape) return reshape.allow_reorder ? undefined : inferReshape(reshape.result, encoding, reshape.src);
+  if (reshape) return inferReshape(reshape.result, encoding, reshape.src, reshape.allow_reorder);
   if (GatherOp.is(op)) return encoding;
   const fp4 = Fp4ToFpOp.match(op);
   return fp4 && layoutRules(encoding).inferFp4ToFpOpEncoding(shapeOf(fp4.result), fp4.axis, encoding, false, undefined);
@@ -69,7 +70,7 @@ export function inferDstEncoding(op: Operation, encoding: Attribute): Attribute 
   const transpose = op.def.interface(TransposeOpInterface);
   if (transpose) return layoutRules(encoding).inferTransOpEncoding(encoding, shapeOf(transpose.src(op)), transpose.order(op), undefined);
   const reshape = ReshapeOp.match(op);
-  if (reshape) return reshape.allow_reorder ? undefined : inferReshape(reshape.src, encoding, reshape.result);
+  if (reshape) return inferReshape(reshape.src, encoding, reshape.result, reshape.allow_reorder);
   if (GatherOp.is(op)) return encoding;
   const fp4 = Fp4ToFpOp.match(op);
   return fp4 && layoutRules(encoding).inferFp4ToFpOpEncoding(shapeOf(fp4.src), fp4.axis, encoding, true, undefined);
@@ -90,6 +91,8 @@ function parentOfSlice(encoding: Attribute, dim: number): Attribute | undefined 
   return SliceEncoding.is(encoding) && encoding.params.dim === dim ? encoding.params.parent : undefined;
 }
 /** A reshape without reordering works both ways alike. */
-function inferReshape(from: Value, encoding: Attribute, to: Value): Attribute | undefined {
+function inferReshape(from: Value, encoding: Attribute, to: Value, mayReorder: boolean): Attribute | undefined {
+  if (mayReorder && !encoding.ctx.triton.infersReorderings) return undefined;
+  if (mayReorder && !isExpensiveView(withEncoding(from.type as TensorType, encoding), to.type as TensorType)) return encodingOf(to.type);
   return layoutRules(encoding).inferReshapeOpEncoding(shapeOf(from), encoding, shapeOf(to), undefined);
 }
