@@ -224,3 +224,14 @@ test("a text of several lines in a kernel is dedented with it", async () => {
   const nested = await run(argv, { "k.py": `${HEAD}if True:\n${asm("    ")}` });
   expect(nested.out).toBe(flat.out);
 });
+
+test("triton.runtime.jit is the module of the decorator", async () => {
+  const text = `${HEAD}try:
+    int_dtype = triton.runtime.jit.constexpr_function(tl.core.get_int_dtype)
+except AttributeError:
+    int_dtype = tl.core.get_int_dtype
+${kernel("n.to(int_dtype(bitwidth=16, signed=True))")}`;
+  const { code, err, out } = await run(["k.py"], { "k.py": text });
+  expect([code, err]).toEqual([0, ""]);
+  expect(out).toContain("to i16");
+});

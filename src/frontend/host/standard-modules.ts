@@ -347,7 +347,8 @@ export const STANDARD_MODULES: ReadonlyMap<string, PyModule> = new Map(
   [
     module("triton", RUNTIME),
     module("triton.backends.compiler", { GPUTarget: GPU_TARGET }),
-    module("triton.runtime", RUNTIME),
+    // `triton.runtime` does not export the decorator: its `jit` is the module of that name.
+    module("triton.runtime", { ...RUNTIME, jit: module("triton.runtime.jit", RUNTIME) }),
     module("triton.runtime.jit", RUNTIME),
     module("triton.experimental", {}),
     module("triton.experimental.gluon", GLUON),
