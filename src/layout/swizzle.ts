@@ -222,10 +222,9 @@ export interface SwizzledConversion {
   readonly load: SwizzledSide;
 }
 
-/** A conversion through shared memory on a target; the layouts are those of one CTA and repeat no element in registers of one thread. */
+/** A conversion through shared memory on a target, by plain accesses alone if it has no others; the layouts are those of one CTA and repeat no element in registers of one thread. */
 export function swizzledConversion(src: LinearLayout, dst: LinearLayout, target: MatrixInstructions, bitwidth: number): SwizzledConversion {
-  const tiles = getSrcDstTiles(target, bitwidth);
-  const { smem, srcTile, dstTile } = optimalSwizzling(src, dst, tiles.src, tiles.dst, bitwidth);
+  const { smem, srcTile, dstTile } = bestFor(src, dst, target, bitwidth);
   const rounds = smem.getInDimSize("reps");
   const reps = LinearLayout.identity1D(rounds, "register", "reps");
   const side = (layout: LinearLayout, tile: number): SwizzledSide => {
@@ -236,6 +235,12 @@ export function swizzledConversion(src: LinearLayout, dst: LinearLayout, target:
     return { order, layout: one.reshapeOuts([["offset", one.getTotalOutDimSize()]]), tile };
   };
   return { rounds, store: side(src, srcTile), load: side(dst, dstTile) };
+}
+
+function bestFor(src: LinearLayout, dst: LinearLayout, target: MatrixInstructions, bitwidth: number): Swizzling {
+  if (!target.ldMatrix && !target.stMatrix) return { smem: optimalSwizzlingLdSt(src, dst, bitwidth), srcTile: 0, dstTile: 0 };
+  const tiles = getSrcDstTiles(target, bitwidth);
+  return optimalSwizzling(src, dst, tiles.src, tiles.dst, bitwidth);
 }
 
 /** Brings the bank bases that one side holds in registers to the front, so that side's accesses may be wider than the vector. */

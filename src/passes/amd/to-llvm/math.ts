@@ -3,17 +3,19 @@
  * Source: third_party/amd/lib/TritonAMDGPUToLLVM/ElementwiseOpToLLVM.cpp; mlir/lib/Conversion/MathToROCDL/MathToROCDL.cpp, GPUToROCDL.
  */
 import { FPToSIOp, SIToFPOp } from "../../../dialects/arith/ops/cast.js";
+import * as div from "../../../dialects/arith/ops/division.js";
 import * as float from "../../../dialects/arith/ops/float.js";
 import * as ll from "../../../dialects/llvm/ops/index.js";
 import * as math from "../../../dialects/math/ops/index.js";
 import { MulhiUIOp, PreciseDivFOp, PreciseSqrtOp } from "../../../dialects/tt/ops/arithmetic.js";
 import { isRdna } from "../../../gpu/amd.js";
 import type { Type } from "../../../ir/attribute.js";
-import { f32, floatKind, floatType, isFloat, isInteger } from "../../../ir/builtin-types.js";
+import { f32, floatKind, floatType, isFloat, isInteger, RankedTensorType } from "../../../ir/builtin-types.js";
 import type { OpDef } from "../../../ir/define-op.js";
 import type { Value } from "../../../ir/value.js";
 import { elementwise, withoutFloat8 } from "../../ttg-to-llvm/elementwise.js";
-import { callExtern, declareExtern } from "../../ttg-to-llvm/math.js";
+import { COPY_UNCONVERTED } from "../../ttg-to-llvm/lowering.js";
+import { callExtern, declareExtern, MATH } from "../../ttg-to-llvm/math.js";
 import type { Lowering, LoweringRule } from "./amd-lowering.js";
 import { f32ToBf16 } from "./fp-conversions.js";
 import { bf16ToF32 } from "./fp8-conversions.js";
@@ -103,7 +105,15 @@ function multiplyBf16({ b, ctx }: Lowering, operands: readonly Value[]): Value {
   return b.intrinsic("llvm.amdgcn.fdot2.bf16.bf16", type, [x!, y!, zero])!;
 }
 
+const ROUNDED_DIVISIONS: readonly OpDef[] = [div.CeilDivSIOp, div.CeilDivUIOp, div.FloorDivSIOp];
+/** Those of scalars stay until `convert-arith-to-llvm`. */
+const roundedDivisions: readonly LoweringRule[] = MATH.filter(({ def }) => ROUNDED_DIVISIONS.includes(def)).map(({ def, lower }) => ({
+  def,
+  lower: (op, lo) => (RankedTensorType.is(op.result(0).type) ? lower : COPY_UNCONVERTED)(op, lo),
+}));
+
 export const AMD_MATH: readonly LoweringRule[] = [
+  ...roundedDivisions,
   ...LIBRARY.map(([def, name]) => elementwise(def, (lo: Lowering, _op, [operands], type) => callLibrary(lo, name, operands!, type))),
   exceptF32(math.ExpOp, "exp", (lo, x) => callF32(lo, "llvm.exp2.f32", lo.b.fmul(x, lo.b.f32(Math.LOG2E))), ll.ExpOp),
   exceptF32(math.Exp2Op, "exp2", (lo, x) => callF32(lo, lo.target.ftz ? "llvm.amdgcn.exp2.f32" : "llvm.exp2.f32", x)),
