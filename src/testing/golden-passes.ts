@@ -1,8 +1,9 @@
-/** Fixtures of passes: each part is real Triton's IR before a pass, which its second line names, and after it. */
+/** Fixtures of passes: each part is real Triton's IR before a pass, which its second line names, and after it. Remarks are made too. */
 import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { runPipeline } from "../pass/pass-manager.js";
 import { parsePipeline } from "../pass/pipeline-text.js";
+import { type Remark, refText, remarkMessage } from "../pass/remark.js";
 import { PASSES } from "../passes/index.js";
 import { goldenParts, rewritten } from "./golden-parts.js";
 
@@ -15,7 +16,8 @@ export function testGoldenPasses(folder: string): void {
         const pipeline = parsePipeline(/^\/\/ PASS: (.*)$/m.exec(input)![1]!, (flag) => PASSES.get(flag));
         if ("error" in pipeline) throw new Error(pipeline.error);
         const after = rewritten(input, (module) => {
-          expect(runPipeline(module, pipeline.elements).ok).toBe(true);
+          const remark = (_: unknown, made: Remark): void => expect(remarkMessage(made, refText)).not.toContain("undefined");
+          expect(runPipeline(module, pipeline.elements, { instrumentation: [{ remark }] }).ok).toBe(true);
         });
         expect(after.trim()).toBe(output.trim());
       },

@@ -222,8 +222,6 @@ class LoopLowering {
     const made = new Map(streams.map((stream) => [stream.load, stream]));
     for (const [load, { encoding }] of this.loads) {
       const stream = made.get(load);
-      const { shape, elementType } = (load.result(0).type as TensorType).params;
-      const size = (numElements(shape) * (bitWidth(elementType) ?? 64)) / 8;
       if (!stream) {
         const reason = encoding ? "it is no tt.load" : "its users do not read operands of dots from one layout in shared memory";
         explain(load, "pipeline.load", {
@@ -233,6 +231,8 @@ class LoopLowering {
         });
         continue;
       }
+      const { shape, elementType } = (load.result(0).type as TensorType).params;
+      const size = (numElements(shape) * (bitWidth(elementType) ?? 64)) / 8;
       bytes += numBuffers * size;
       const how = stream.wait ? "is copied straight to" : "is loaded to registers and stored to";
       explain(stream.copy, "pipeline.load", {
