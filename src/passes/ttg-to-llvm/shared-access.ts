@@ -16,7 +16,7 @@ import { LinearLayout } from "../../layout/linear-layout.js";
 import { Bug } from "../../support/assert.js";
 import { scalarBits, vecType } from "./ll-builder.js";
 import type { Lowering } from "./lowering.js";
-import { applyLinearLayout, type LaneAndWarp, laneAndWarpId } from "./thread-indices.js";
+import { applyLinearLayout, type Index, type LaneAndWarp, laneAndWarpId } from "./thread-indices.js";
 
 const lengthOf = (vector: Type): number => shapedParams(vector).shape[0]!;
 
@@ -34,6 +34,8 @@ export interface SharedPlace {
   readonly maxVecElems?: number | undefined;
   readonly pad?: ((offset: Value) => Value) | undefined;
 }
+/** The lane and the warp whose address is computed: all lanes of a wave may use their first one's. */
+type Place = Readonly<Record<keyof LaneAndWarp, Index>>;
 /** One access: a store of `values` from `index` on, or a load. */
 export type LowerInst<T> = (values: readonly T[], address: Value, index: number, vector: Type) => readonly Value[];
 
@@ -52,7 +54,7 @@ export function firstByte(
   lo: Lowering,
   addresses: LinearLayout,
   { element, affineOffset }: Pick<SharedPlace, "element" | "affineOffset">,
-  { lane, warp }: LaneAndWarp,
+  { lane, warp }: Place,
 ): Value {
   const { b } = lo;
   const bytes = scalarBits(element) / 8;
@@ -70,7 +72,7 @@ export function lowerLdSt<T>(
   lo: Lowering,
   place: SharedPlace,
   values: readonly T[],
-  { lane, warp }: LaneAndWarp,
+  { lane, warp }: Place,
   instruction: LowerInst<T>,
 ): readonly Value[] {
   const { b, ctx } = lo;

@@ -2,6 +2,7 @@
 import { variadic } from "../../../ir/constraints.js";
 import { defineOp } from "../../../ir/define-op.js";
 import { Pure } from "../../../ir/traits.js";
+import { ALIAS_ATTRS } from "../../llvm/constraints.js";
 import { LLVMType, pointerIn } from "../../llvm/type-constraints.js";
 
 const FP8 = ["fp8.fp8", "fp8.bf8", "bf8.fp8", "bf8.bf8"];
@@ -29,6 +30,7 @@ const transposedRead = (name: string) =>
   defineOp(`rocdl.ds.read.${name}`, () => ({
     summary: "read of shared memory, transposed between lanes",
     operands: { ptr: pointerIn(3) },
+    attrs: ALIAS_ATTRS,
     results: { res: LLVMType },
     format: "$ptr attr-dict `:` type($ptr) `->` type($res)",
     effects: ({ ptr }) => [{ kind: "read", value: ptr }],

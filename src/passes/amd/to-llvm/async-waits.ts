@@ -5,17 +5,23 @@
 import type { MembarFilter } from "../../../analysis/membar.js";
 import * as amdg from "../../../dialects/amdg/ops/index.js";
 import { BarrierOp } from "../../../dialects/gpu/ops/barrier.js";
+import { AliasScopeAttr, AliasScopeDomainAttr } from "../../../dialects/llvm/attrs/memory.js";
 import * as ttg from "../../../dialects/ttg/ops/async-copy.js";
 import { LocalLoadOp } from "../../../dialects/ttg/ops/local-memory.js";
 import { LocalBarrierOp } from "../../../dialects/ttg/ops/misc.js";
 import type { AmdFamily } from "../../../gpu/amd.js";
-import { boolAttr } from "../../../ir/builtin-attrs.js";
+import type { Attribute } from "../../../ir/attribute.js";
+import { arrayAttr, boolAttr, stringAttr } from "../../../ir/builtin-attrs.js";
+import type { Context } from "../../../ir/context.js";
 import type { OpDef } from "../../../ir/define-op.js";
 import { BranchOp } from "../../../ir/interfaces.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
 
+import type { Lowering } from "./amd-lowering.js";
+
+type AliasAttributes = Readonly<Record<string, Attribute>>;
 const SYNCED = "ttg.amdg.syncedViaAsyncWait";
 const COPIES: readonly OpDef[] = [ttg.AsyncCopyGlobalToLocalOp, amdg.BufferLoadToLocalOp];
 const BARRIERS: readonly OpDef[] = [amdg.InitBarrierOp, amdg.ArriveBarrierOp, amdg.AsyncCopyMbarrierArriveOp, amdg.WaitBarrierOp];
@@ -48,7 +54,33 @@ export function markSyncedLoads(module: Operation): void {
     op.setAttr(SYNCED, boolAttr(op.ctx, token !== undefined && comesFromWait(token)));
   });
 }
-export const isSynced = (op: Operation): boolean => op.attr(SYNCED) === boolAttr(op.ctx, true);
+const isSynced = (op: Operation): boolean => op.attr(SYNCED) === boolAttr(op.ctx, true);
+
+const scope = (ctx: Context, id: string, description: string): Attribute =>
+  AliasScopeAttr.get(ctx, {
+    id: stringAttr(ctx, id),
+    domain: AliasScopeDomainAttr.get(ctx, {
+      id: stringAttr(ctx, "amdg.AsyncOps"),
+      description: stringAttr(
+        ctx,
+        "Domain to hold alias scopes to specify aliasing information between AsyncCopyGlobalToLocal, BufferLoadToLocal and LocalLoad ops",
+      ),
+    }),
+    description: stringAttr(ctx, description),
+  });
+const copies = (ctx: Context): Attribute =>
+  arrayAttr(ctx, [scope(ctx, "amdg.AsyncCopies", "Scope containing all AsyncCopyGlobalToLocal and BufferLoadToLocal ops")]);
+/** The attributes of an asynchronous copy. */
+export const copyAliases = ({ ctx, target }: Lowering): AliasAttributes =>
+  needsAliasScopes(target.family) ? { alias_scopes: copies(ctx) } : {};
+/** The attributes of an access that no asynchronous copy under way aliases. */
+export const loadAliases = ({ ctx, target }: Lowering): AliasAttributes =>
+  needsAliasScopes(target.family)
+    ? { alias_scopes: arrayAttr(ctx, [scope(ctx, "amdg.LocalLoads", "Scope containing all LocalLoad ops")]), noalias_scopes: copies(ctx) }
+    : {};
+/** The attributes of what the op that is lowered loads of shared memory. */
+export const aliasesOfLoad = (lo: Lowering): AliasAttributes =>
+  (LocalLoadOp.is(lo.op) || amdg.LocalLoadPackedTransposedOp.is(lo.op)) && isSynced(lo.op) ? loadAliases(lo) : {};
 
 /** A wait is for the warp's own copies; a barrier after it is for those of the others. */
 export function addBarriersAfterWaits(module: Operation, rw: Rewriter): void {

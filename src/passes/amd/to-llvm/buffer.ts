@@ -36,7 +36,7 @@ export const SC0 = 1;
 const NT = 2;
 const SC1 = 16;
 /** The bits of an access that say how caches treat it. Source: Utility.cpp, getCtrlBitsForCacheModifierOnTarget. */
-function cacheBits({ target }: Lowering, cache: string, isLoad: boolean): number {
+export function cacheBits({ target }: Lowering, cache: string, isLoad: boolean): number {
   if (target.family !== "CDNA3" && target.family !== "CDNA4") return 0;
   if (cache === "cs" || (cache === "cg" && isLoad)) return SC0 | NT;
   return cache === (isLoad ? "cv" : "wt") ? SC0 | SC1 : 0;

@@ -9,6 +9,7 @@ import { Rewriter } from "../../../rewrite/rewriter.js";
 import { lowerModule } from "../../ttg-to-llvm/lower-module.js";
 import { SHARED_RULES } from "../../ttg-to-llvm/rules.js";
 import type { LoweringRule } from "./amd-lowering.js";
+import { ASYNC_COPIES } from "./async-copies.js";
 import { addBarriersAfterWaits, markSyncedLoads, needsAliasScopes } from "./async-waits.js";
 import { ATOMICS } from "./atomics.js";
 import { BUFFERS } from "./buffer.js";
@@ -28,6 +29,7 @@ export const LOWERING_RULES: ReadonlyMap<OpDef, LoweringRule> = new Map(
   [
     ...SHARED_RULES,
     ...AMD_MATH,
+    ...ASYNC_COPIES,
     ...ATOMICS,
     ...BUFFERS,
     ...DOTS,

@@ -7,6 +7,8 @@ import { i32, intType } from "../../../ir/builtin-types.js";
 import type { Value } from "../../../ir/value.js";
 import type { LLBuilder } from "../../ttg-to-llvm/ll-builder.js";
 import type { TargetCode } from "../../ttg-to-llvm/target-code.js";
+import type { Lowering } from "./amd-lowering.js";
+import { aliasesOfLoad } from "./async-waits.js";
 import { assertFail, printf } from "./device-calls.js";
 import { permuteBytes, shuffleIdx, shuffleUp, shuffleXor } from "./lanes.js";
 import { maskedLoad, maskedStore, zeroOf } from "./masked-memory.js";
@@ -40,7 +42,8 @@ export const amdCode = (family: AmdFamily): TargetCode => ({
   warpReduce: (lo, reduce, values, lanes) => warpReduce(lo, family, reduce, values, lanes),
   convertWithinWarp: (lo, from, to, values, element) => (family === "CDNA4" ? convertBySwaps(lo, from, to, values, element) : undefined),
   storeShared: (lo, pointer, value, access) => maskedStore(lo, pointer, value, access?.predicate),
-  loadShared: (lo, pointer, type, access) => maskedLoad(lo, pointer, type, access?.predicate, () => zeroOf(lo.b, type)),
+  loadShared: (lo, pointer, type, access) =>
+    maskedLoad(lo, pointer, type, access?.predicate, () => zeroOf(lo.b, type), { attrs: aliasesOfLoad(lo as Lowering) }),
   moveMatrices: () => undefined,
   printf,
   assertFail,

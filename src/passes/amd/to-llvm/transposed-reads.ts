@@ -19,6 +19,7 @@ import { firstByte } from "../../ttg-to-llvm/shared-access.js";
 import { laneAndWarpId } from "../../ttg-to-llvm/thread-indices.js";
 import { convertType } from "../../ttg-to-llvm/type-converter.js";
 import type { Lowering, LoweringRule } from "./amd-lowering.js";
+import { aliasesOfLoad } from "./async-waits.js";
 
 /** One instruction: what a lane reads, as lanes that read neighbouring offsets, and what all get. */
 interface Instruction {
@@ -55,12 +56,13 @@ function instructionOf({ target: { family, threadsPerWarp } }: Lowering, bits: n
   return { tile, whole, elements };
 }
 
-function readVector({ b, ctx, target }: Lowering, bits: number, address: Value, type: ReturnType<typeof vecType>): Value[] {
+function readVector(lo: Lowering, bits: number, address: Value, type: ReturnType<typeof vecType>): Value[] {
+  const { b, ctx, target } = lo;
   const words = vecType(i32(ctx), 2);
   const read = bits === 16 ? type : words;
   const value =
     target.family === "CDNA4"
-      ? b.value(TRANSPOSED_READS[`tr${bits}.b64`]!, { ptr: address }, read)
+      ? b.value(TRANSPOSED_READS[`tr${bits}.b64`]!, { ptr: address, ...aliasesOfLoad(lo) }, read)
       : b.intrinsic(`llvm.amdgcn.ds.load.tr${bits === 16 ? "16.b128" : "8.b64"}`, read, [address])!;
   return b.unpackVector(bits === 16 ? value : b.bitcast(value, type));
 }
