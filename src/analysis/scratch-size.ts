@@ -43,10 +43,10 @@ const nvidiaSwizzling =
     return optimalSwizzling(src, dst, tiles.src, tiles.dst, bits).smem;
   };
 /** How conversions of the module around `op` use shared memory, by its `ttg.target`; as for sm_80 where that names no GPU. */
-export const swizzlingFor = (op: Operation): Swizzle =>
-  archOf(stringOf(enclosingModule(op)?.attr(TARGET))) ? optimalSwizzlingLdSt : nvidiaSwizzling(targetOf(op) ?? gpuOf(80));
-/** The scratch memory that `op` needs on the GPU that its module is for. */
-export const scratchSizeOnTarget: ScratchSize = (op) => scratchSize(op, swizzlingFor(op));
+export const swizzlingFor = (op: Operation, otherwise: MatrixInstructions = targetOf(op) ?? gpuOf(80)): Swizzle =>
+  archOf(stringOf(enclosingModule(op)?.attr(TARGET))) ? optimalSwizzlingLdSt : nvidiaSwizzling(otherwise);
+/** The scratch memory that `op` needs on the GPU that its module is for; on `otherwise`, if it is NVIDIA's. */
+export const scratchSizeOnTarget = (op: Operation, otherwise?: MatrixInstructions): number => scratchSize(op, swizzlingFor(op, otherwise));
 
 /** The bits of an element as conversions store it: pointers have 64, and nothing less than 8. */
 export function storedBitWidth(type: Type): number {

@@ -1,5 +1,6 @@
 /** Which ops and instructions runs of a kernel executed, with at least one lane active, and which none of them did. */
 
+import * as amdg from "../dialects/amdg/ops/buffer.js";
 import * as tt from "../dialects/tt/ops/index.js";
 import type { Block } from "../ir/block.js";
 import { numElements, RankedTensorType } from "../ir/builtin-types.js";
@@ -58,12 +59,13 @@ export function onesided(runs: readonly Pick<RunResult, "coverage">[]): {
 
 /** Whether an access has a mask, or a boundary check, that is no constant. */
 function isMasked(op: Operation): boolean {
-  const mask = tt.LoadOp.match(op)?.mask ?? tt.StoreOp.match(op)?.mask ?? tt.AtomicRMWOp.match(op)?.mask;
+  const access = tt.LoadOp.match(op) ?? tt.StoreOp.match(op) ?? tt.AtomicRMWOp.match(op);
+  const mask = (access ?? amdg.BufferLoadOp.match(op) ?? amdg.BufferStoreOp.match(op) ?? amdg.BufferAtomicRMWOp.match(op))?.mask;
   if (mask) return mask.definingOp?.name !== "arith.constant" && mask.definingOp?.operands[0]?.definingOp?.name !== "arith.constant";
   return ((tt.LoadOp.match(op) ?? tt.StoreOp.match(op))?.boundaryCheck.length ?? 0) > 0;
 }
 function elementsOf(op: Operation): number {
-  const { type } = op.results[0] ?? tt.StoreOp.match(op)!.value;
+  const { type } = op.results[0] ?? (tt.StoreOp.match(op) ?? amdg.BufferStoreOp.match(op))!.value;
   return RankedTensorType.is(type) ? numElements(type.params.shape) : 1;
 }
 

@@ -1,3 +1,4 @@
+import { vectorSize } from "../../analysis/amd-vector-size.js";
 import { type ModuleAxisInfo, moduleAxisInfo } from "../../analysis/module-axis-info.js";
 import { BufferAtomicCASOp, BufferAtomicRMWOp, BufferLoadOp, BufferLoadToLocalOp, BufferStoreOp } from "../../dialects/amdg/ops/buffer.js";
 import { AddIOp, ConstantOp, MulIOp } from "../../dialects/arith/ops/index.js";
@@ -23,7 +24,6 @@ import type { Explain } from "../../pass/remark.js";
 import { applyPatternsGreedily } from "../../rewrite/greedy.js";
 import { type Pattern, pattern } from "../../rewrite/pattern.js";
 import type { Rewriter } from "../../rewrite/rewriter.js";
-import { vectorSize } from "./contiguity.js";
 import { familyOfModule } from "./module-target.js";
 import { analyzeRanges, type RangeAnalysis } from "./range-analysis.js";
 

@@ -1,5 +1,5 @@
+import { asyncInstructions } from "../../analysis/amd-async-instructions.js";
 import { type ModuleAxisInfo, moduleAxisInfo } from "../../analysis/module-axis-info.js";
-import { BufferLoadToLocalOp } from "../../dialects/amdg/ops/buffer.js";
 import { AsyncWaitOp as AmdAsyncWaitOp } from "../../dialects/amdg/ops/scheduling.js";
 import { ForOp } from "../../dialects/scf/ops/for.js";
 import { IfOp } from "../../dialects/scf/ops/if.js";
@@ -8,19 +8,14 @@ import { staticTripCount } from "../../dialects/scf/trip-count.js";
 import { FuncOp } from "../../dialects/tt/ops/function.js";
 import { ReduceOp } from "../../dialects/tt/ops/reduce.js";
 import { GLOBAL_MEMORY } from "../../dialects/tt/tt-op.js";
-import { encodingParams } from "../../dialects/ttg/encodings/define-encoding.js";
-import { AsyncCommitGroupOp, AsyncCopyGlobalToLocalOp, AsyncWaitOp } from "../../dialects/ttg/ops/async-copy.js";
-import type { MemDesc } from "../../dialects/ttg/types.js";
+import { AsyncCommitGroupOp, AsyncWaitOp } from "../../dialects/ttg/ops/async-copy.js";
 import { amdFamilyOf, isCdna } from "../../gpu/amd.js";
 import type { Block } from "../../ir/block.js";
-import type { TensorType } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
-import { toLinearLayout } from "../../layout/to-linear-layout.js";
 import { definePass, type PassReport } from "../../pass/define-pass.js";
 import { option } from "../../pass/options.js";
 import { Rewriter } from "../../rewrite/rewriter.js";
-import { vectorSize, vectorSizeAt } from "./contiguity.js";
 
 export const updateAsyncWaitCount = definePass("tritonamdgpu-update-async-wait-count", {
   name: "TritonAMDGPUUpdateAsyncWaitCount",
@@ -62,28 +57,14 @@ class Counter {
     return count;
   }
   #compute(op: Operation): number {
-    const copy = AsyncCopyGlobalToLocalOp.match(op);
-    if (copy) return this.#instructions(copy.src, copy.result, copy.mask, vectorSize(copy.src, this.axes));
-    const load = BufferLoadToLocalOp.match(op);
-    if (load) return this.#instructions(load.offsets, load.dest, load.mask, vectorSizeAt(load.ptr, load.offsets, this.axes));
+    const count = asyncInstructions(op, this.axes);
+    if (count !== undefined) return count;
     if (op.def.effects?.(op.def.viewOf(op) as never).some(({ resource }) => resource === GLOBAL_MEMORY))
       this.report?.remark(
         op,
         "Global memory operation between async wait and async_loads. This will hinder the interleaving of memory operations and might impact performance.",
       );
     return 0;
-  }
-  #instructions(from: Value, to: Value, mask: Value | undefined, contiguity: number): number {
-    const { shape, encoding } = (from.type as TensorType).params;
-    const buffer = (to.type as MemDesc).params;
-    const shared = encodingParams(buffer.encoding)!;
-    const memory =
-      shared.kind === "padded_shared"
-        ? shared.linearComponent
-        : toLinearLayout(buffer.allocShape.slice(buffer.allocShape.length - buffer.shape.length), shared);
-    const layout = toLinearLayout(shape, encodingParams(encoding)!).invertAndCompose(memory);
-    const width = Math.min(contiguity, layout.getNumConsecutiveInOut(), mask ? this.axes.getMaskAlignment(mask) : Infinity);
-    return Math.max(1, Math.trunc(layout.getInDimSize("register") / width));
   }
 }
 

@@ -10,6 +10,7 @@
  * "high": 70}}, "grid": [2, 2, 1], "programs": [[0, 0, 0]]}`.
  */
 
+import { BufferOpInterface } from "../../dialects/amdg/ops/buffer.js";
 import { argumentAttr } from "../../dialects/builtin/function-op.js";
 import * as tt from "../../dialects/tt/ops/index.js";
 import { isTensorPointerType, PointerType, signlessBlockType, TensorDescType } from "../../dialects/tt/types.js";
@@ -395,6 +396,7 @@ class Uses {
             break;
           }
           default:
+            if (owner.def.interface(BufferOpInterface)?.offsets === index) addresses = true;
             if (owner.name.startsWith("arith.") || ["tt.splat", "tt.broadcast", "tt.expand_dims"].includes(owner.name))
               for (const result of owner.results) follow(result, direct && owner.name !== "arith.muli");
         }

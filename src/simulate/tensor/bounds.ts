@@ -16,6 +16,7 @@
  * arrays of elements: an array without one is exact. Memory keeps those of what is stored.
  */
 
+import { BufferLoadOp } from "../../dialects/amdg/ops/buffer.js";
 import * as arith from "../../dialects/arith/ops/index.js";
 import * as math from "../../dialects/math/ops/index.js";
 import * as tt from "../../dialects/tt/ops/index.js";
@@ -65,7 +66,7 @@ export class Bounds {
     const open = [...before].filter(([, value]) => value.form === "tensor" && this.#of.has(value.data)) as [number, Tensor][];
     const results = outs.map((slot) => env[slot]!);
     const given = ins.map((slot) => before.get(slot)!);
-    const own = results.map((result) => (tt.LoadOp.is(op) ? this.#boundOf(result) : roundingOf(op, result, given)));
+    const own = results.map((result) => (isLoad(op) ? this.#boundOf(result) : roundingOf(op, result, given)));
     if (open.length > 0 && MOVES.has(op.def)) this.#move(instruction, frame, machine, results);
     else if (open.length > 0 || own.some(Boolean)) {
       const spreads = this.#spreads(instruction, frame, machine, open, results);
@@ -234,10 +235,12 @@ export class Bounds {
   }
 }
 
+const isLoad = (op: Operation): boolean => tt.LoadOp.is(op) || BufferLoadOp.is(op);
+
 /** Whether an op may be executed again to see what else it gives. */
 function isFunction(op: Operation): boolean {
   if (tt.DotOp.is(op) || tt.DotScaledOp.is(op)) return false;
-  return isPureOp(op) || tt.LoadOp.is(op) || tt.ExternElementwiseOp.is(op);
+  return isPureOp(op) || isLoad(op) || tt.ExternElementwiseOp.is(op);
 }
 
 /** The error bound that an op adds by rounding its result. */

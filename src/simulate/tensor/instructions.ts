@@ -1,6 +1,6 @@
 /** Functions as lists of instructions: every value has a slot, every op a closure made by its rule. */
 import { allocationOffset } from "../../analysis/allocation.js";
-import { nvidiaScratchSize } from "../../analysis/scratch-size.js";
+import { scratchSizeOnTarget } from "../../analysis/scratch-size.js";
 import type { Block } from "../../ir/block.js";
 import { elementTypeOrSelf } from "../../ir/builtin-types.js";
 import type { OpDef } from "../../ir/define-op.js";
@@ -108,7 +108,7 @@ function withScratch(op: Operation, run: Run): Run {
   if (offset === undefined || op.name === "ttg.local_alloc") return run;
   let bytes: number | undefined;
   return (frame, machine) => {
-    bytes ??= nvidiaScratchSize(machine.gpu)(op);
+    bytes ??= scratchSizeOnTarget(op, machine.gpu);
     machine.shared.placement.scratch(op, offset, bytes);
     run(frame, machine);
   };

@@ -66,8 +66,12 @@ export interface Thread {
   readonly clock: Clock;
 }
 export interface AsyncCopies {
-  open: (() => void)[];
-  groups: (() => void)[][];
+  open: AsyncCopy[];
+  groups: AsyncCopy[][];
+}
+export interface AsyncCopy {
+  readonly op: Operation;
+  readonly end: () => void;
 }
 
 /** Bytes of global memory that one op wrote: kept as the arrays it wrote from. */

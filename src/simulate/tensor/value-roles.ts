@@ -2,6 +2,7 @@
  * The uses that a kernel makes of the numbers in an array, followed through arithmetic, calls and regions: numbers that become
  * addresses, bounds of loops or shift amounts have a range that must be kept; others can be anything.
  */
+import { BufferOpInterface } from "../../dialects/amdg/ops/buffer.js";
 import * as cf from "../../dialects/cf/ops/index.js";
 import * as scf from "../../dialects/scf/ops/index.js";
 import * as tt from "../../dialects/tt/ops/index.js";
@@ -36,7 +37,7 @@ export function valueRoles(module: Operation, arg: Value): ReadonlySet<ValueRole
     const { value, kind } = at;
     for (const { owner, index } of value.uses()) {
       // Counters and locks start at 0.
-      if (kind === "pointer" && (owner.name.startsWith("tt.atomic") || tt.DescriptorReduceOp.is(owner))) roles.add("index");
+      if (kind === "pointer" && (isAtomic(owner) || tt.DescriptorReduceOp.is(owner))) roles.add("index");
       if (kind !== "pointer") for (const role of rolesOf(owner, index, kind, functions)) roles.add(role);
       for (const next of targets(owner, index, functions)) reach(next, kindAfter(owner, next, kind));
     }
@@ -52,6 +53,8 @@ function rolesOf(op: Operation, index: number, kind: "value" | "flag", functions
   const { name } = op;
   if (scf.ForOp.is(op)) return index < 3 ? ["index"] : [];
   if (tt.AddPtrOp.is(op) || tt.GatherOp.is(op)) return index === 1 ? ["index"] : [];
+  const buffer = op.def.interface(BufferOpInterface);
+  if (buffer && index === buffer.offsets) return ["index"];
   if (tt.HistogramOp.is(op) || tt.IntToPtrOp.is(op) || tt.AdvanceOp.is(op)) return ["index"];
   if (tt.MakeTensorPtrOp.is(op) || tt.MakeTensorDescOp.is(op)) return ["index"];
   // Stores and reductions take their value last or second, beside places.
@@ -62,7 +65,7 @@ function rolesOf(op: Operation, index: number, kind: "value" | "flag", functions
   if (/^(?:math\.(?!absf|fma)|tt\.precise_|arith\.divf)/.test(name)) return ["flushed"];
   if (tt.DotScaledOp.is(op)) return ["bits"];
   if (tt.BitcastOp.is(op) || name === "arith.bitcast") return FloatType.is(elementTypeOrSelf(op.result(0).type)) ? ["bits"] : [];
-  if (name.startsWith("tt.atomic") || tt.ReduceOp.is(op) || tt.ScanOp.is(op)) return isOrderless(op, functions) ? [] : ["ordered"];
+  if (isAtomic(op) || tt.ReduceOp.is(op) || tt.ScanOp.is(op)) return isOrderless(op, functions) ? [] : ["ordered"];
   return [];
 }
 
@@ -78,6 +81,7 @@ function isOrderless(op: Operation, functions: ReadonlyMap<string, Operation>): 
   for (const inner of op.regions[0]!.firstBlock!.ops()) visit(inner);
   return orderless;
 }
+const isAtomic = ({ name }: Operation): boolean => /^(?:tt\.|amdg\.buffer_)atomic/.test(name);
 const ORDERLESS = /^arith\.(?:add[if]|muli|max\w+|min\w+|andi|ori|xori)$/;
 
 /** Where a value goes on to: results, arguments of regions, blocks and functions. */

@@ -1,6 +1,8 @@
 /**
  * Atomics on global memory, by pointers and by a buffer's descriptor. Source: third_party/amd/lib/TritonAMDGPUToLLVM/LoadStoreOpToLLVM.cpp.
  */
+
+import { vectorSizeAt } from "../../../analysis/amd-vector-size.js";
 import { BufferAtomicCASOp, BufferAtomicRMWOp } from "../../../dialects/amdg/ops/buffer.js";
 import * as ll from "../../../dialects/llvm/ops/index.js";
 import { structType, voidType } from "../../../dialects/llvm/types/types.js";
@@ -20,7 +22,6 @@ import { vecType } from "../../ttg-to-llvm/ll-builder.js";
 import { rule } from "../../ttg-to-llvm/lowering.js";
 import { threadId } from "../../ttg-to-llvm/thread-indices.js";
 import { convertType, elementsPerThread } from "../../ttg-to-llvm/type-converter.js";
-import { vectorSizeAt } from "../contiguity.js";
 import type { Lowering, LoweringRule } from "./amd-lowering.js";
 import { type Atomic, addByPairs, atomicRmw, gatherActive, reduceInWave } from "./atomic-waves.js";
 import { bufferArgs, bufferAt, SC0 } from "./buffer.js";

@@ -3,6 +3,8 @@
  * and stores nothing, so a mask picks between the offset and that.
  * Source: third_party/amd/lib/TritonAMDGPUToLLVM/BufferOpsEmitter.cpp, LoadStoreOpToLLVM.cpp.
  */
+
+import { vectorSizeAt } from "../../../analysis/amd-vector-size.js";
 import { BufferLoadOp, BufferStoreOp } from "../../../dialects/amdg/ops/buffer.js";
 import { ConstantOp } from "../../../dialects/llvm/ops/constants.js";
 import * as rocdl from "../../../dialects/rocdl/ops/buffer.js";
@@ -15,7 +17,6 @@ import { freeVariableMasks } from "../../ttg-to-llvm/global-access.js";
 import { scalarBits, vecType } from "../../ttg-to-llvm/ll-builder.js";
 import { rule } from "../../ttg-to-llvm/lowering.js";
 import { convertType, elementsPerThread } from "../../ttg-to-llvm/type-converter.js";
-import { vectorSizeAt } from "../contiguity.js";
 import type { Lowering, LoweringRule } from "./amd-lowering.js";
 import { masksOf, redundantThreadPredicate, unpackRange } from "./load-store.js";
 

@@ -1,6 +1,7 @@
 /** The rule of every op that can run at tensor level. */
 import type { OpDef } from "../../../ir/define-op.js";
 import type { Rule } from "../instructions.js";
+import { AMD } from "./amd.js";
 import { ARITH } from "./arith.js";
 import { CHANNELS } from "./channels.js";
 import { COMPUTE } from "./compute.js";
@@ -29,4 +30,5 @@ export const RULES: ReadonlyMap<OpDef, Rule> = new Map([
   ...TMA,
   ...TENSOR_CORES,
   ...CHANNELS,
+  ...AMD,
 ]);

@@ -64,7 +64,7 @@ const copyArrive: Rule = ({ op, ins }) => {
     const all: AsyncOp = machine.shared.begin({
       op,
       effect: () => {
-        for (const end of copies) end();
+        for (const { end } of copies) end();
         if (noIncrement) machine.shared.arrive(op, barrier, barrier.pending);
       },
     });

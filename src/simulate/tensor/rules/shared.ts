@@ -1,4 +1,5 @@
 /** ttg: shared memory, asynchronous copies, fences and barriers of a CTA. */
+import { BufferLoadToLocalOp } from "../../../dialects/amdg/ops/buffer.js";
 import * as gpu from "../../../dialects/gpu/ops/index.js";
 import { toLinearLayout } from "../../../dialects/ttg/encodings/define-encoding.js";
 import * as ttg from "../../../dialects/ttg/ops/index.js";
@@ -14,7 +15,7 @@ import { type MemDescValue, selected } from "../shared-memory.js";
 import { isTrue, numberAt, positions, rowMajorStrides, type Tensor, TOKEN, tensor, tensorSpec, type Val } from "../value.js";
 import { leave } from "./control-flow.js";
 import { readable } from "./elementwise.js";
-import { countOn } from "./memory.js";
+import { countOn, slotsOf, targetOf } from "./memory.js";
 
 /** An op whose only effect, at this level, is its order. */
 const nothing: Rule =
@@ -146,23 +147,23 @@ function offsetsOf({ params: { shape, encoding } }: MemDesc): Int32Array {
 /** Values are read at once, and are in shared memory when their group was waited for. */
 const asyncCopy: Rule = (instruction) => {
   const { op, ins, outs } = instruction;
-  const v = ttg.AsyncCopyGlobalToLocalOp.match(op)!;
-  const slot = (value: Operation["results"][number] | undefined) => (value ? ins[op.operands.indexOf(value)] : undefined);
-  const [src, dst, mask, other] = [slot(v.src)!, slot(v.result)!, slot(v.mask), slot(v.other)];
-  if (mask !== undefined) instruction.lanes = 0;
+  const plain = ttg.AsyncCopyGlobalToLocalOp.match(op);
+  const v = plain ?? BufferLoadToLocalOp.match(op)!;
+  const to = ins[op.operands.indexOf(plain?.result ?? op.operand(0))]!;
+  const slots = slotsOf(instruction, plain ? { ptr: plain.src, mask: v.mask, other: v.other } : v);
+  if (slots.mask !== undefined) instruction.lanes = 0;
   return ({ env }, machine) => {
-    const pointers = readable(machine, op, env[src]!);
-    const desc = env[dst] as MemDescValue;
-    const on = mask === undefined ? undefined : (env[mask] as Tensor).data;
-    if (instruction.lanes >= 0) instruction.lanes += countOn(on, pointers.data.length);
-    machine.charge(op, pointers.data.length);
-    const data = desc.element.alloc(pointers.data.length);
-    if (other !== undefined) data.set(readable(machine, op, env[other]!).data as never);
-    readElements(machine, op, desc.element, pointers.data, on, data);
+    const desc = env[to] as MemDescValue;
+    const { addresses, mask: on } = targetOf(machine, op, env, slots, desc.element.bytes);
+    if (instruction.lanes >= 0) instruction.lanes += countOn(on, addresses.length);
+    machine.charge(op, addresses.length);
+    const data = desc.element.alloc(addresses.length);
+    if (slots.other !== undefined) data.set(readable(machine, op, env[slots.other]!).data as never);
+    readElements(machine, op, desc.element, addresses, on, data);
     machine.shared.checkWrite(op, desc);
     const { shared } = machine;
     const copy = shared.begin({ op, writes: [desc], effect: () => shared.poke(desc, data) });
-    machine.current.async.open.push(() => shared.end(copy));
+    machine.current.async.open.push({ op, end: () => shared.end(copy) });
     env[outs[0]!] = TOKEN;
   };
 };
@@ -178,7 +179,7 @@ const waitGroup: Rule = ({ op, outs }) => {
   const { num } = ttg.AsyncWaitOp.match(op)!;
   return ({ env }, machine) => {
     const { groups } = machine.current.async;
-    while (groups.length > num) for (const end of groups.shift()!) end();
+    while (groups.length > num) for (const { end } of groups.shift()!) end();
     env[outs[0]!] = TOKEN;
   };
 };
@@ -281,6 +282,7 @@ export const SHARED: readonly (readonly [OpDef, Rule])[] = [
   [ttg.MemDescReshapeOp, reshape],
   [ttg.MemDescReinterpretOp, reinterpret],
   [ttg.AsyncCopyGlobalToLocalOp, asyncCopy],
+  [BufferLoadToLocalOp, asyncCopy],
   [ttg.AsyncCommitGroupOp, commitGroup],
   [ttg.AsyncWaitOp, waitGroup],
   [ttg.MaskOp, mask],
@@ -294,4 +296,4 @@ export const SHARED: readonly (readonly [OpDef, Rule])[] = [
   [ttg.WarpReturnOp, leave],
   [gpu.BarrierOp, barrier],
 ];
-export { nothing, view };
+export { barrier, nothing, view };

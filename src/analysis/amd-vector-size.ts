@@ -1,8 +1,9 @@
 /** How many elements one access of a thread takes. Source: third_party/amd/lib/TritonAMDGPUToLLVM/Utility.cpp, getVectorSize. */
-import type { ModuleAxisInfo } from "../../analysis/module-axis-info.js";
-import { PointerType } from "../../dialects/tt/types.js";
-import { bitWidth, elementTypeOrSelf } from "../../ir/builtin-types.js";
-import type { Value } from "../../ir/value.js";
+
+import { PointerType } from "../dialects/tt/types.js";
+import { bitWidth, elementTypeOrSelf } from "../ir/builtin-types.js";
+import type { Value } from "../ir/value.js";
+import type { ModuleAxisInfo } from "./module-axis-info.js";
 
 function pointeeWidth(ptr: Value): number {
   const type = elementTypeOrSelf(ptr.type);
