@@ -1,4 +1,5 @@
 /** The PTX text of one function while it is written: registers of values, lines, labels. */
+import type { AmdGpu } from "../../gpu/amd.js";
 import type { Type } from "../../ir/attribute.js";
 import type { Block } from "../../ir/block.js";
 import { positionOfLocation } from "../../ir/location.js";
@@ -19,7 +20,11 @@ export class FunctionText {
   #nextLabel = 0;
   #lastLine = "";
 
-  constructor(readonly file: string) {}
+  constructor(
+    readonly file: string,
+    /** The GPU, if it is one of AMD's. */
+    readonly amd: AmdGpu | undefined = undefined,
+  ) {}
 
   /** One instruction, without its semicolon. */
   put(line: string): void {

@@ -12,6 +12,7 @@ export interface Leaf {
   readonly space: number | undefined;
 }
 
+const BUFFER = 8;
 const POINTER_BITS: Readonly<Record<number, 32 | 64>> = { 3: 32, 7: 64 };
 
 /** The scalars of a type, in order; undefined when it has one that no register holds. */
@@ -27,6 +28,9 @@ export function leavesOf(type: Type): readonly Leaf[] | undefined {
     const bits = kind === "f16" || kind === "bf16" ? 16 : kind === "f32" ? 32 : kind === "f64" ? 64 : undefined;
     return bits === undefined ? undefined : [{ bits, float: kind, space: undefined }];
   }
+  // AMD's descriptor of a buffer: its first byte, and how many bytes there are.
+  if (LLVMPointerType.is(type) && type.params.addressSpace === BUFFER)
+    return [0, 0].map(() => ({ bits: 64, float: undefined, space: undefined }) as const);
   if (LLVMPointerType.is(type))
     return [{ bits: POINTER_BITS[type.params.addressSpace] ?? 64, float: undefined, space: type.params.addressSpace }];
   const parts = elementsOf(type);

@@ -6,6 +6,8 @@
 import { argumentAttr } from "../../dialects/builtin/function-op.js";
 import * as llvm from "../../dialects/llvm/ops/index.js";
 import { LLVMFunctionType, LLVMPointerType } from "../../dialects/llvm/types/types.js";
+import { NUM_WARPS, TARGET } from "../../dialects/ttg/num-warps.js";
+import { type AmdGpu, amdGpuOf, archOf } from "../../gpu/amd.js";
 import type { Block } from "../../ir/block.js";
 import { DenseElementsAttr, intOf, intsOf, StringAttr, stringOf, TypeAttr } from "../../ir/builtin-attrs.js";
 import type { Operation } from "../../ir/operation.js";
@@ -14,6 +16,7 @@ import { ptxIdentifier } from "../../ptx/identifier.js";
 import { FunctionText, NotExecutable } from "./function-text.js";
 import { leavesOf, sizeOf } from "./leaves.js";
 import { RULES } from "./rules/index.js";
+import { matrixRule } from "./rules/rocdl.js";
 
 export interface Translated {
   readonly text: string;
@@ -33,7 +36,9 @@ export function translateToPtx(module: Operation, file: string, kernel?: string)
   if (entry === undefined)
     return { error: kernel === undefined ? "no function is marked nvvm.kernel" : `there is no function '${kernel}' with a body` };
   try {
-    const bodies = defined.map((f) => functionText(f, f === entry));
+    const amd = amdGpuOf(archOf(stringOf(module.attr(TARGET))) ?? "");
+    const threads = amd && [amd.warpSize * (intOf(module.attr(NUM_WARPS)) ?? 1)];
+    const bodies = defined.map((f) => functionText(f, f === entry, amd, threads));
     return { text: `.version 8.7\n.target sm_80\n.address_size 64\n.file 1 "${file}"\n${head}${bodies.join("\n")}`, kernel: nameOf(entry) };
   } catch (error) {
     if (error instanceof NotExecutable) return { error: error.message };
@@ -60,8 +65,9 @@ function globalText(op: Operation): string {
   return `.global ${alignText} .b8 ${name}[${Math.max(bytes, 1)}]${init};\n`;
 }
 
-function functionText(op: Operation, isKernel: boolean): string {
-  const f = new FunctionText(nameOf(op));
+/** `threads` of a workgroup, where the function does not say it: AMD's says 32 for each wave. */
+function functionText(op: Operation, isKernel: boolean, amd?: AmdGpu, threads?: readonly number[]): string {
+  const f = new FunctionText(nameOf(op), amd);
   const blocks = [...op.regions[0]!.blocks()];
   const entry = blocks[0]!;
   const params: string[] = [];
@@ -95,13 +101,15 @@ function functionText(op: Operation, isKernel: boolean): string {
       : f.leaves(resultType).map((leaf, i) => `.param .b${Math.max(leaf.bits, 8)} r${i}_`);
   for (const block of blocks) {
     if (block !== entry) f.lines.push(`${f.label(block)}:`);
+    // Where lanes meet again, so do the halves of a wave.
+    if (amd?.warpSize === 64 && [...block.predecessors()].length > 1) f.put("wave.sync");
     for (const inner of block.ops()) {
       f.at(inner);
       if (!terminator(f, inner)) ordinary(f, inner);
     }
   }
   const directive = (name: string, attr: string) => {
-    const extents = isKernel ? intsOf(op.attr(attr)) : undefined;
+    const extents = isKernel ? ((name === "reqntid" ? threads : undefined) ?? intsOf(op.attr(attr))) : undefined;
     return extents ? `\n.${name} ${extents.join(", ")}` : "";
   };
   const directives = directive("reqntid", "nvvm.reqntid") + directive("reqnctapercluster", "nvvm.cluster_dim");
@@ -114,7 +122,7 @@ function functionText(op: Operation, isKernel: boolean): string {
 /** An op that cannot be executed becomes an instruction that says so when it is reached. */
 function ordinary(f: FunctionText, op: Operation): void {
   try {
-    const rule = RULES.get(op.name);
+    const rule = RULES.get(op.name) ?? matrixRule(op.name);
     if (rule === undefined) throw new NotExecutable("no rule");
     rule(f, op);
   } catch (error) {

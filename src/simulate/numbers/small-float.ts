@@ -14,6 +14,8 @@ export type SmallFloatKind =
   | "tf32"
   | "f8E4M3FN"
   | "f8E5M2"
+  | "f8E4M3FNUZ"
+  | "f8E5M2FNUZ"
   | "f8E4M3B15"
   | "f4E2M1FN"
   | "f6E2M3FN"
@@ -37,6 +39,8 @@ export const SMALL_FLOATS: Readonly<Record<SmallFloatKind, SmallFloatFormat>> = 
   tf32: FLOAT_FORMATS.tf32,
   f8E4M3FN: FLOAT_FORMATS.f8E4M3FN,
   f8E5M2: FLOAT_FORMATS.f8E5M2,
+  f8E4M3FNUZ: FLOAT_FORMATS.f8E4M3FNUZ,
+  f8E5M2FNUZ: FLOAT_FORMATS.f8E5M2FNUZ,
   f8E4M3B15: { width: 8, exponent: 4, mantissa: 3, bias: 15, special: "none" },
   f4E2M1FN: FLOAT_FORMATS.f4E2M1FN,
   f6E2M3FN: FLOAT_FORMATS.f6E2M3FN,
@@ -72,6 +76,7 @@ function decodeBits(bits: number, format: SmallFloatFormat): number {
   const top = biased === (1 << exponent) - 1;
   if (top && special === "ieee") return fraction !== 0 ? Number.NaN : negative ? -Infinity : Infinity;
   if (top && special === "allOnes" && fraction === (1 << mantissa) - 1) return Number.NaN;
+  if (special === "negZero" && bits === 1 << (width - 1)) return Number.NaN;
   const subnormal = biased === 0 && mantissa > 0;
   const magnitude = (subnormal ? fraction : fraction + 2 ** mantissa) * 2 ** ((subnormal ? 1 : biased) - bias - mantissa);
   return negative ? -magnitude : magnitude;
@@ -79,6 +84,7 @@ function decodeBits(bits: number, format: SmallFloatFormat): number {
 
 /** The canonical NaN of a kind; 0 where it has none. */
 export function nanOf(format: SmallFloatFormat): number {
+  if (format.special === "negZero") return 1 << (format.width - 1);
   return format.special === "none" ? 0 : 2 ** (format.exponent + format.mantissa) - 1;
 }
 
@@ -102,9 +108,10 @@ export function encode(kind: SmallFloatKind, value: number, rounding: Rounding =
   const sign = negative && mantissa > 0 ? 1 << (format.width - 1) : 0;
   const biased = (high >>> 20) & 0x7ff;
   if (Number.isNaN(value)) return nanOf(format);
-  if (biased === 0x7ff) return sign + overflow(format, saturate);
+  if (biased === 0x7ff) return overflow(format, saturate, sign);
   const magnitude = negative ? -value : value;
-  if (magnitude === 0) return sign;
+  const isUnsignedZero = format.special === "negZero";
+  if (magnitude === 0) return isUnsignedZero ? 0 : sign;
   // In units of the last place of the result: exact, since only the exponent changes.
   const exponent = Math.max(biased === 0 ? -1022 : biased - 1023, 1 - bias);
   const rounded = roundMagnitude(magnitude * powerOfTwo(mantissa - exponent), rounding, negative);
@@ -113,9 +120,9 @@ export function encode(kind: SmallFloatKind, value: number, rounding: Rounding =
   const bits = rounded < hidden ? rounded : (exponent + bias - 1) * hidden + rounded;
   if (mantissa === 0) return Math.min(Math.max(exponent + bias + Math.ceil(Math.log2(Math.max(rounded, 1))), 0), largestOf(format));
   const largest = largestOf(format);
-  if (bits <= largest) return sign + bits;
+  if (bits <= largest) return bits === 0 && isUnsignedZero ? 0 : sign + bits;
   const inwards = rounding === "rz" || (rounding === "rm" && !negative) || (rounding === "rp" && negative);
-  return sign + (inwards ? largest : overflow(format, saturate));
+  return inwards ? sign + largest : overflow(format, saturate, sign);
 }
 
 /** 2 ** k, for k from -1022 to 1023; Math.pow takes longer than all the rest of an encoding. */
@@ -125,9 +132,10 @@ function powerOfTwo(k: number): number {
   return f64[0]!;
 }
 
-function overflow(format: SmallFloatFormat, saturate: boolean): number {
+function overflow(format: SmallFloatFormat, saturate: boolean, sign: number): number {
   const largest = largestOf(format);
-  return saturate || format.special === "none" ? largest : largest + 1; // infinity, or NaN where there is none
+  if (saturate || format.special === "none") return sign + largest;
+  return format.special === "negZero" ? nanOf(format) : sign + largest + 1; // infinity, or NaN where there is none
 }
 
 function roundMagnitude(x: number, rounding: Rounding, negative: boolean): number {

@@ -10,6 +10,7 @@ import { libdevice } from "./libdevice.js";
 import { type Block, CARRY, type CompiledFunction, type Flow, type RowCopy, type Terminator } from "./program.js";
 import { RULES } from "./rules/index.js";
 import { warpBarrier } from "./rules/warp.js";
+import { waveExchange } from "./rules/wave.js";
 import { Scope } from "./scope.js";
 
 /** Rows of a function's parameters and results. */
@@ -201,6 +202,8 @@ export class BodyCompiler {
       case "bar":
       case "barrier":
         return this.#barrier(op, c, predicate);
+      case "wave":
+        return { kind: "wave", predicate, exchange: waveExchange(c), site: c.site };
       default:
         return undefined;
     }

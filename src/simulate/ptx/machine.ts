@@ -9,7 +9,7 @@ import type { Loop } from "./loops.js";
 import type { Block, CompiledFunction, PtxProgram, RowCopy, Terminator } from "./program.js";
 import { endBulkCopies } from "./read-groups.js";
 import { specialRegister } from "./special-registers.js";
-import { type Cta, type Frame, type LanesOfPrograms, type Path, type Poll, popcount, Warp } from "./warp.js";
+import { type Cta, type Frame, type LanesOfPrograms, type Path, type Poll, popcount, Warp, type WaveMeeting } from "./warp.js";
 
 /** Blocks a warp may walk before the others have their turn: those that spin wait for the others. */
 const TURN = 4096;
@@ -30,6 +30,8 @@ export interface Budget {
   readonly limit: number;
 }
 
+/** A warp's `waiting` while it waits for the other half of its wave. */
+const WAVE = -3;
 /** A warp's `waiting` while it runs. */
 const RUNS = -1;
 /** Instructions between two questions in a loop that only asks. */
@@ -296,6 +298,13 @@ class Machine {
       case "barrier":
         path.block = at + 1;
         return active !== 0 && !warp.asLanes && this.#arrive(warp, active, terminator);
+      case "wave":
+        path.block = at + 1;
+        if (active === 0 || warp.asLanes) return false;
+        warp.meeting = { block: at, depth: warp.frames.length, mask: active, exchange: terminator.exchange };
+        warp.waiting = WAVE;
+        this.#meet(warp);
+        return warp.waiting !== RUNS;
       case "cluster-arrive":
       case "cluster-wait":
         path.block = at + 1;
@@ -364,6 +373,35 @@ class Machine {
         copyRows(warp, results, mask);
       },
     });
+  }
+
+  // Waves.
+
+  /**
+   * Warps 2w and 2w + 1 are the halves of one of AMD's waves. They do an instruction of the wave together; where one of them is at an
+   * earlier place, or the other waits for more than its half or has ended, it goes on alone: lanes parted, and the others are off.
+   */
+  #meet(warp: Warp): void {
+    const other = this.warps[warp.index ^ 1];
+    const [a, b] = [warp.meeting, other?.meeting];
+    if (a && b) {
+      const order = b.depth - a.depth || a.block - b.block;
+      this.#exchange(warp, other!, order <= 0 ? a : undefined, order >= 0 ? b : undefined);
+    } else if (a && !(other && other.frames.length > 0 && other.waiting === RUNS)) this.#exchange(warp, other ?? warp, a, undefined);
+    else if (b && (warp.frames.length === 0 || warp.waiting !== RUNS)) this.#exchange(warp, other!, undefined, b);
+  }
+
+  #exchange(warp: Warp, other: Warp, a: WaveMeeting | undefined, b: WaveMeeting | undefined): void {
+    const isLow = (warp.index & 1) === 0;
+    const [low, high] = isLow ? [warp, other] : [other, warp];
+    const [first, second] = isLow ? [a, b] : [b, a];
+    (a ?? b)!.exchange(low, high, first?.mask ?? 0, second?.mask ?? 0);
+    const here = [...(a ? [warp] : []), ...(b ? [other] : [])];
+    synchronise(here);
+    for (const half of here) {
+      half.meeting = undefined;
+      half.waiting = RUNS;
+    }
   }
 
   // Barriers.
@@ -442,6 +480,7 @@ class Machine {
       state.waiting.push(warp);
     }
     this.#release(key, state);
+    if (warp.waiting !== RUNS) this.#meet(warp);
     return warp.waiting !== RUNS;
   }
 
@@ -460,6 +499,7 @@ class Machine {
     warp.openCopies = [];
     for (const group of warp.copyGroups.splice(0)) for (const copy of group) warp.cta.shared.arrive(copy, warp);
     endBulkCopies(warp);
+    this.#meet(warp);
     for (const [key, state] of [...this.#barriers]) if (state.expected < 0) this.#release(key, state);
   }
 }

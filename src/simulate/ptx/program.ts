@@ -1,6 +1,7 @@
 /** A compiled PTX module: each function as blocks of steps. */
 import type { Site } from "./findings.js";
 import type { Step } from "./lanes.js";
+import type { Warp } from "./warp.js";
 
 export type Terminator =
   | { readonly kind: "next" }
@@ -19,8 +20,13 @@ export type Terminator =
       readonly site: Site;
     }
   | { readonly kind: "barrier"; readonly predicate: number; readonly barrier: Barrier; readonly site: Site }
+  /** Where the two halves of one of AMD's waves meet. */
+  | { readonly kind: "wave"; readonly predicate: number; readonly exchange: Exchange; readonly site: Site }
   /** `barrier.cluster`: of all threads of the cluster. */
   | { readonly kind: "cluster-arrive" | "cluster-wait"; readonly predicate: number; readonly site: Site };
+
+/** What the halves of a wave do together; a mask is 0 where that half is elsewhere. */
+export type Exchange = (low: Warp, high: Warp, lowMask: number, highMask: number) => void;
 
 /** `idRow`, `countRow`: rows of the operands, uniform over the warp; -1 means all threads of the CTA. */
 export interface Barrier {

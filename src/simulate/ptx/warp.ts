@@ -5,7 +5,7 @@ import type { Knowledge } from "./clocks.js";
 import type { Findings, Site } from "./findings.js";
 import type { GlobalOrder } from "./global-order.js";
 import type { RegistersInFlight } from "./in-flight.js";
-import type { CompiledFunction } from "./program.js";
+import type { CompiledFunction, Exchange } from "./program.js";
 import type { AsyncRead, SharedMemory } from "./shared-memory.js";
 import type { TensorMemory } from "./tensor-memory.js";
 
@@ -90,6 +90,15 @@ export interface ReadGroups {
   readonly groups: AsyncRead[][];
 }
 
+/** A half of one of AMD's waves that waits for the other at an instruction, or at the place where both go on. */
+export interface WaveMeeting {
+  /** The block that the instruction ends, how many calls deep, and the lanes that are there. */
+  readonly block: number;
+  readonly depth: number;
+  readonly mask: number;
+  readonly exchange: Exchange;
+}
+
 export class Warp {
   /** Views over one register file. */
   readonly I: Int32Array;
@@ -107,6 +116,7 @@ export class Warp {
   frames: Frame[] = [];
   /** The barrier that it waits at, as the machine numbers them; -1 when it runs. */
   waiting = -1;
+  meeting: WaveMeeting | undefined;
   /** Given up its turn, to go on later. */
   yielded = false;
   /** The phase of the cluster's barrier at which it arrived and has not waited. */

@@ -6,10 +6,15 @@ import { ptxIdentifier } from "../../../ptx/identifier.js";
 import { effectInstruction, pureInstruction } from "../../../ptx/nvvm-intrinsics.js";
 import { type FunctionText, NotExecutable } from "../function-text.js";
 import { elementsOf, type Leaf } from "../leaves.js";
+import { amdIntrinsic, ofDeviceLibrary } from "./rocdl.js";
 import { constantIndex, type Family, nothing, type Rule } from "./rule.js";
 
 const inlineAsm: Rule = (f, op) => {
   const { asm_string, constraints, operands, res } = llvm.InlineAsmOp.match(op)!;
+  if (f.amd) {
+    if (asm_string.startsWith("s_waitcnt ")) return;
+    throw new NotExecutable("assembly of AMD's GPUs");
+  }
   const wanted = constraints.split(",").filter((c) => c !== "" && !c.startsWith("~"));
   const outputs = wanted.filter((c) => c.startsWith("="));
   const outTypes = res === undefined || res.type.def.name === "llvm.void" ? [] : outputs.length > 1 ? elementsOf(res.type)! : [res.type];
@@ -89,13 +94,18 @@ const pairs = (f: FunctionText, value: Value, registers: readonly string[]): (re
 const call: Rule = (f, op) => {
   const callee = op.attr("callee");
   if (!SymbolRefAttr.is(callee)) throw new NotExecutable("an indirect call");
+  const name = callee.params.root;
+  const intrinsic = f.amd && amdIntrinsic(name);
+  if (intrinsic) return intrinsic(f, op);
   const args = op.operands.flatMap((value) => pairs(f, value, f.use(value)));
   const results = op.results.filter((r) => r.type.def.name !== "llvm.void").flatMap((r) => pairs(f, r, f.define(r)));
-  callText(f, ptxIdentifier(callee.params.root), args, results);
+  callText(f, ofDeviceLibrary(name) ?? ptxIdentifier(name), args, results);
 };
 
 const callIntrinsic: Rule = (f, op) => {
   const name = stringOf(op.attr("intrin")) ?? "";
+  const ofAmd = amdIntrinsic(name);
+  if (ofAmd) return ofAmd(f, op);
   const inputs = op.operands.map((o) => f.scalar(o));
   const results = op.results.flatMap((r) => (r.type.def.name === "llvm.void" ? [] : f.define(r)));
   const pure = pureInstruction(name);

@@ -8,6 +8,7 @@ import { INTEGER } from "./integer.js";
 import { MEMORY } from "./memory.js";
 import { NVGPU } from "./nvgpu.js";
 import { NVVM } from "./nvvm.js";
+import { ROCDL } from "./rocdl.js";
 import type { Rule } from "./rule.js";
 
 export const RULES: ReadonlyMap<string, Rule> = new Map([
@@ -20,4 +21,5 @@ export const RULES: ReadonlyMap<string, Rule> = new Map([
   ...CALLS,
   ...NVVM,
   ...NVGPU,
+  ...ROCDL,
 ]);

@@ -5,6 +5,7 @@ import type { Type } from "../../../ir/attribute.js";
 import { intOf, stringOf, TypeAttr } from "../../../ir/builtin-attrs.js";
 import { VectorType } from "../../../ir/builtin-types.js";
 import type { Operation } from "../../../ir/operation.js";
+import type { Value } from "../../../ir/value.js";
 import { ATOMIC_OPERATIONS, atomicSemantics, fenceName } from "../../../ptx/llvm-names.js";
 import { type FunctionText, NotExecutable } from "../function-text.js";
 import { elementsOf, fieldOffsets, type Leaf, sizeOf } from "../leaves.js";
@@ -94,9 +95,15 @@ function scalarOffsets(type: Type): readonly number[] {
 const list = (registers: readonly string[]): string => (registers.length === 1 ? registers[0]! : `{${registers.join(", ")}}`);
 const vectorSuffix = (count: number): string => (count === 1 ? "" : `.v${count}`);
 
+/** The lanes of one of AMD's waves access shared memory together, one instruction after the other. */
+function meet(f: FunctionText, addr: Value): void {
+  if (f.amd?.warpSize === 64 && spaceOf(addr.type) === ".shared") f.put("wave.sync");
+}
+
 const load: Rule = (f, op) => {
   const { addr, res } = llvm.LoadOp.match(op)!;
   const registers: string[] = [];
+  meet(f, addr);
   for (const { offset, count, bits, leafBits } of accesses(f, res.type, intOf(op.attr("alignment")))) {
     const words = Array.from({ length: count }, () => f.fresh(bits));
     f.put(
@@ -114,6 +121,7 @@ const load: Rule = (f, op) => {
 const store: Rule = (f, op) => {
   const { value, addr } = llvm.StoreOp.match(op)!;
   const registers = f.use(value);
+  meet(f, addr);
   for (const { offset, first, count, bits, leafBits } of accesses(f, value.type, intOf(op.attr("alignment")))) {
     let words: readonly string[];
     if (leafBits === 1) {

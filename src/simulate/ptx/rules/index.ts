@@ -1,5 +1,6 @@
 /** The rule of each instruction, by opcode. `compile.ts` handles branches, calls and CTA barriers, which end blocks. */
 import type { InstructionCompiler, Rule } from "../instruction-compiler.js";
+import { amd } from "./amd.js";
 import { cp } from "./async-copy.js";
 import { atom } from "./atomic.js";
 import { getctarank, mapa } from "./cluster.js";
@@ -85,4 +86,5 @@ export const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ["membar", fence],
   ["mapa", mapa],
   ["getctarank", getctarank],
+  ["amd", amd],
 ]);
