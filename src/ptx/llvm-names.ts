@@ -48,7 +48,15 @@ export const ATOMIC_OPERATIONS: Readonly<Record<string, readonly [name: string, 
   udec_wrap: ["dec", "u"],
 };
 
-const SCOPES: Readonly<Record<string, string>> = { "": "sys", singlethread: "cta", block: "cta", cluster: "cluster", device: "gpu", workgroup: "cta", agent: "gpu" };
+const SCOPES: Readonly<Record<string, string>> = {
+  "": "sys",
+  singlethread: "cta",
+  block: "cta",
+  cluster: "cluster",
+  device: "gpu",
+  workgroup: "cta",
+  agent: "gpu",
+};
 
 /** `.acquire.gpu` of an ordering, by its number, and a scope; nothing for what is relaxed and in the whole system. */
 export function atomicSemantics(ordering: number | undefined, scope = ""): string {

@@ -25,7 +25,7 @@ export type Terminator =
   /** `barrier.cluster`: of all threads of the cluster. */
   | { readonly kind: "cluster-arrive" | "cluster-wait"; readonly predicate: number; readonly site: Site };
 
-/** What the halves of a wave do together; a mask is 0 where that half is elsewhere. */
+/** The work that the halves of a wave do together; a mask is 0 where that half is elsewhere. */
 export type Exchange = (low: Warp, high: Warp, lowMask: number, highMask: number) => void;
 
 /** `idRow`, `countRow`: rows of the operands, uniform over the warp; -1 means all threads of the CTA. */

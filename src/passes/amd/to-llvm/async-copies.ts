@@ -3,6 +3,8 @@
  * their order: an encoding that swizzles is met by lanes that load for each other.
  * Source: third_party/amd/lib/TritonAMDGPUToLLVM/LoadStoreOpToLLVM.cpp, DirectToLdsLoadConversionBase; Utility.cpp, canCoalesceWriteIntoSharedMemory.
  */
+
+import { vectorSize, vectorSizeAt } from "../../../analysis/amd-vector-size.js";
 import { BufferLoadToLocalOp } from "../../../dialects/amdg/ops/buffer.js";
 import { GlobalLoadLdsOp, RawPtrBufferLoadLdsOp } from "../../../dialects/rocdl/ops/buffer.js";
 import { BallotOp } from "../../../dialects/rocdl/ops/lanes.js";
@@ -22,7 +24,6 @@ import { rule } from "../../ttg-to-llvm/lowering.js";
 import { lowerLdSt } from "../../ttg-to-llvm/shared-access.js";
 import { applyLinearLayout, asValue, laneAndWarpId } from "../../ttg-to-llvm/thread-indices.js";
 import { convertType } from "../../ttg-to-llvm/type-converter.js";
-import { vectorSize, vectorSizeAt } from "../contiguity.js";
 import { widthToLds } from "../pipeline/shared-encoding.js";
 import type { Lowering, LoweringRule } from "./amd-lowering.js";
 import { copyAliases, loadAliases } from "./async-waits.js";

@@ -74,8 +74,7 @@ const swizzle: Rule = (f, op) => {
   if (pattern === undefined) throw new NotExecutable("a pattern that is not constant");
   moveWords(f, op.operand(0), op.result(0), (d, word) => wave(f, `swizzle.b32 ${d}, ${word}, ${pattern}`));
 };
-const readFirst: Rule = (f, op) =>
-  moveWords(f, op.operand(0), op.result(0), (d, word) => wave(f, `readfirstlane.b32 ${d}, ${word}`));
+const readFirst: Rule = (f, op) => moveWords(f, op.operand(0), op.result(0), (d, word) => wave(f, `readfirstlane.b32 ${d}, ${word}`));
 const ballot: Rule = (f, op) => {
   const halves = fresh(f, 2);
   wave(f, `ballot.b32 ${halves.join(", ")}, ${f.scalar(op.operand(0))}`);
@@ -200,7 +199,16 @@ function unpack(f: FunctionText, op: Operation, wide: string, from: string, at: 
   f.put(`amd.unpack.${wide}.${from} ${list(pair)}, ${f.scalar(op.operand(0))}, ${at}, ${scale}`);
   fromWords(f, op.result(0), pair);
 }
-function pack(f: FunctionText, result: Value, to: string, pair: readonly string[], old: string, at: number, scale: string, rounding = "rn"): void {
+function pack(
+  f: FunctionText,
+  result: Value,
+  to: string,
+  pair: readonly string[],
+  old: string,
+  at: number,
+  scale: string,
+  rounding = "rn",
+): void {
   const [d] = fresh(f, 1);
   f.put(`amd.pack.${to}.${rounding} ${d}, ${pair.join(", ")}, ${old}, ${at}, ${scale}`);
   fromWords(f, result, [d!]);
@@ -216,34 +224,38 @@ function widened(f: FunctionText, value: Value, kind: string): readonly string[]
 const NARROW = ["fp8", "bf8"];
 const WIDE = ["f32", "f16", "bf16"];
 const CONVERSIONS: Family = [
-  ...NARROW.flatMap((name): Family => [
-    [`rocdl.cvt.pk.f32.${name}`, (f, op) => unpack(f, op, "f32", small(f, name), flag(op, "wordSel"), one(f))],
-    [
-      `rocdl.cvt.pk.${name}.f32`,
-      (f, op) => {
-        const [a, b, old] = op.operands.map((o) => f.scalar(o)) as [string, string, string];
-        pack(f, op.result(0), small(f, name), [a, b], old, flag(op, "wordSel"), one(f));
-      },
+  ...NARROW.flatMap(
+    (name): Family => [
+      [`rocdl.cvt.pk.f32.${name}`, (f, op) => unpack(f, op, "f32", small(f, name), flag(op, "wordSel"), one(f))],
+      [
+        `rocdl.cvt.pk.${name}.f32`,
+        (f, op) => {
+          const [a, b, old] = op.operands.map((o) => f.scalar(o)) as [string, string, string];
+          pack(f, op.result(0), small(f, name), [a, b], old, flag(op, "wordSel"), one(f));
+        },
+      ],
     ],
-  ]),
-  ...WIDE.flatMap((wide): Family => [
-    ...NARROW.map((name): Family[number] => [
-      `rocdl.cvt.scalef32.pk.${wide}.${name}`,
-      (f, op) => unpack(f, op, wide, small(f, name), flag(op, "srcLoHiSel"), f.scalar(op.operand(1))),
-    ]),
-    [
-      `rocdl.cvt.scalef32.pk.${wide}.fp4`,
-      (f, op) => unpack(f, op, wide, small(f, "fp4"), intOf(op.attr("srcSelIndex")) ?? 0, f.scalar(op.operand(1))),
+  ),
+  ...WIDE.flatMap(
+    (wide): Family => [
+      ...NARROW.map((name): Family[number] => [
+        `rocdl.cvt.scalef32.pk.${wide}.${name}`,
+        (f, op) => unpack(f, op, wide, small(f, name), flag(op, "srcLoHiSel"), f.scalar(op.operand(1))),
+      ]),
+      [
+        `rocdl.cvt.scalef32.pk.${wide}.fp4`,
+        (f, op) => unpack(f, op, wide, small(f, "fp4"), intOf(op.attr("srcSelIndex")) ?? 0, f.scalar(op.operand(1))),
+      ],
+      ...NARROW.map((name): Family[number] => [
+        `rocdl.cvt.scalef32.pk.${name}.${wide}`,
+        (f, op) => {
+          const [old] = wordsOf(f, op.operand(0));
+          const pair = wide === "f32" ? [1, 2].map((i) => f.scalar(op.operand(i))) : widened(f, op.operand(1), wide);
+          pack(f, op.result(0), small(f, name), pair, old!, flag(op, "dstLoHiSel"), f.scalar(op.operands.at(-1)!));
+        },
+      ]),
     ],
-    ...NARROW.map((name): Family[number] => [
-      `rocdl.cvt.scalef32.pk.${name}.${wide}`,
-      (f, op) => {
-        const [old] = wordsOf(f, op.operand(0));
-        const pair = wide === "f32" ? [1, 2].map((i) => f.scalar(op.operand(i))) : widened(f, op.operand(1), wide);
-        pack(f, op.result(0), small(f, name), pair, old!, flag(op, "dstLoHiSel"), f.scalar(op.operands.at(-1)!));
-      },
-    ]),
-  ]),
+  ),
   [
     "rocdl.cvt.pkrtz",
     (f, op) => {
@@ -257,7 +269,10 @@ const CONVERSIONS: Family = [
 function elementTypes(f: FunctionText, name: string): readonly [string, string] {
   const kinds = name.split(".");
   if (kinds.length === 2) return [small(f, kinds[0]!), small(f, kinds[1]!)];
-  const kind = name.replace(/\.1k$|^\./g, "").replace("i8", "s8").replace("xf32", "tf32");
+  const kind = name
+    .replace(/\.1k$|^\./g, "")
+    .replace("i8", "s8")
+    .replace("xf32", "tf32");
   return [kind, kind];
 }
 const FORMATS = ["e4m3", "e5m2", "e2m3", "e3m2", "e2m1"];
@@ -269,14 +284,21 @@ const mfma: Rule = (f, op) => {
   const [a, b, c, ...flags] = op.operands as unknown as readonly [Value, Value, Value, ...Value[]];
   const constants = flags.map(constantIndex);
   const types =
-    kinds === "f8f6f4" ? [FORMATS[constants[0] ?? -1] ?? "", FORMATS[constants[1] ?? -1] ?? ""] : elementTypes(f, kinds === "bf16.1k" ? "bf16" : kinds);
+    kinds === "f8f6f4"
+      ? [FORMATS[constants[0] ?? -1] ?? "", FORMATS[constants[1] ?? -1] ?? ""]
+      : elementTypes(f, kinds === "bf16.1k" ? "bf16" : kinds);
   if (types.includes("")) throw new NotExecutable("a format that is not constant");
   const isDouble = result === "f64";
   const operand = (value: Value): string => list(isDouble ? f.use(value) : wordsOf(f, value));
   const blocks = m === "4" ? 16 : 1;
   const out = f.define(op.result(0));
   const extra =
-    kinds === "f8f6f4" ? `0, 0, ${flags.slice(2).map((v) => f.scalar(v)).join(", ")}` : `${constants[0] ?? 0}, ${constants[1] ?? 0}`;
+    kinds === "f8f6f4"
+      ? `0, 0, ${flags
+          .slice(2)
+          .map((v) => f.scalar(v))
+          .join(", ")}`
+      : `${constants[0] ?? 0}, ${constants[1] ?? 0}`;
   wave(
     f,
     `mfma.${m}x${n}x${k}x${blocks}.${result === "i32" ? "s32" : result}.${types.join(".")} ${list(out)}, ${operand(a)}, ${operand(b)}, ${list(f.use(c))}, ${extra}`,
@@ -296,12 +318,14 @@ const transposedRead =
 const barrier: Rule = (f) => f.put("bar.sync 0");
 
 export const ROCDL: Family = [
-  ...["x", "y", "z"].flatMap((axis): Family => [
-    [`rocdl.workitem.id.${axis}`, special(`tid.${axis}`)],
-    [`rocdl.workgroup.id.${axis}`, special(`ctaid.${axis}`)],
-    [`rocdl.workgroup.dim.${axis}`, special(`ntid.${axis}`)],
-    [`rocdl.grid.dim.${axis}`, special(`nctaid.${axis}`)],
-  ]),
+  ...["x", "y", "z"].flatMap(
+    (axis): Family => [
+      [`rocdl.workitem.id.${axis}`, special(`tid.${axis}`)],
+      [`rocdl.workgroup.id.${axis}`, special(`ctaid.${axis}`)],
+      [`rocdl.workgroup.dim.${axis}`, special(`ntid.${axis}`)],
+      [`rocdl.grid.dim.${axis}`, special(`nctaid.${axis}`)],
+    ],
+  ),
   ["rocdl.update.dpp", updateDpp],
   ["rocdl.ds_bpermute", byIndex("bpermute", [1, 0])],
   ["rocdl.readlane", byIndex("readlane", [0, 1])],

@@ -1,12 +1,12 @@
 /**
- * What the lanes of one of AMD's waves of 64 do together, which PTX has no name for: `wave.OPERATION`. A wave is two warps here,
+ * Instructions of all lanes of one of AMD's waves of 64, which PTX has no name for: `wave.OPERATION`. A wave is two warps here,
  * which meet at each of these instructions (see `machine.ts`). Source: AMD's "CDNA3" and "CDNA4" ISA documents.
  */
 import type { Operand } from "../../../ptx/instruction.js";
 import type { SmallFloatKind } from "../../numbers/small-float.js";
 import { valuesOf } from "../../numbers/small-float.js";
 import { type InstructionCompiler, NotModelled } from "../instruction-compiler.js";
-import { decoder, type Decode } from "../matrix-elements.js";
+import { type Decode, decoder } from "../matrix-elements.js";
 import type { Exchange } from "../program.js";
 import type { Warp } from "../warp.js";
 
@@ -65,9 +65,7 @@ function dppSource(control: number, l: number): number | undefined {
 
 /** A pattern of `ds_swizzle`: four lanes permuted, or bits of the lane's number kept, set and flipped, within 32 lanes. */
 const swizzleSource = (pattern: number, l: number): number =>
-  pattern & 0x8000
-    ? (l & ~3) | ((pattern >> (2 * (l & 3))) & 3)
-    : (l & 32) | ((((l & pattern) | (pattern >> 5)) ^ (pattern >> 10)) & 31);
+  pattern & 0x8000 ? (l & ~3) | ((pattern >> (2 * (l & 3))) & 3) : (l & 32) | ((((l & pattern) | (pattern >> 5)) ^ (pattern >> 10)) & 31);
 
 type Maker = (c: InstructionCompiler) => Exchange;
 const words = new Int32Array(LANES);
@@ -181,7 +179,7 @@ const transpose: Maker = (c) => {
     const rowsBetween = 16 / elements;
     for (let l = 0; l < LANES; l++)
       for (let r = 0; r < elements; r++) {
-        const from = (l & ~15) + rowsBetween * r + ((l % 16) / elements | 0);
+        const from = (l & ~15) + rowsBetween * r + (((l % 16) / elements) | 0);
         for (let k = 0; k < size; k++) out[8 * l + r * size + k] = bytes[8 * from + (l % elements) * size + k]!;
       }
     const result = new Int32Array(out.buffer);
@@ -291,7 +289,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   mfma,
 };
 
-/** What the two halves of a wave do when they meet at an instruction. */
+/** The work that the two halves of a wave do when they meet at an instruction. */
 export function waveExchange(c: InstructionCompiler): Exchange {
   const make = MAKERS[c.op.modifiers[0] ?? ""];
   if (!make) throw new NotModelled("no such operation of a wave");
