@@ -28,6 +28,11 @@ const CHECKS: Checks = {
     await page.locator(".pass .name", { hasText: /^coalesce$/ }).waitFor();
     assert.ok((await page.locator(".pass.changed").count()) > 8);
   },
+  "a text that is pasted in the place of all is shown from its beginning": async (page) => {
+    await paste(page, readFileSync("fixtures/kernels/seed003_matmul.py", "utf8"));
+    assert.ok((await page.locator(".cm-scroller").evaluate((scroller) => scroller.scrollTop)) < 10);
+    await page.locator(".status", { hasText: /^matmul_kernel on cuda:80/ }).waitFor();
+  },
   "its lines say what the final code makes of them": async (page) => {
     await page.locator(".hint", { hasText: "mma.sync" }).waitFor();
     assert.match(await textOf(page.locator(".cm-line", { hasText: "tl.dot" }).first()), /\d+ × mma\.sync 16x8x16/);

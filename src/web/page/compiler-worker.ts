@@ -3,6 +3,8 @@ import type { Answer, Order, Pictures, Question, Report } from "../protocol.js";
 
 interface Hearer {
   readonly pictures: (pictures: Partial<Pictures>) => void;
+  /** The worker has nothing to do. */
+  readonly idle?: () => void;
   /** The worker was stopped or has ended by itself. */
   readonly ended: (why: string) => void;
   readonly broken: (message: string) => void;
@@ -42,7 +44,8 @@ export class CompilerWorker {
     worker.onmessage = ({ data }: { readonly data: Report }) => {
       this.#isHeard = true;
       this.rest();
-      if (data.kind !== "idle") this.watch();
+      if (data.kind === "idle") this.hearer.idle?.();
+      else this.watch();
       if (data.kind === "pictures") this.hearer.pictures(data.pictures);
       else if (data.kind === "broken") this.hearer.broken(data.message);
       else if (data.kind === "answer") {

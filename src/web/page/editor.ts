@@ -4,7 +4,7 @@ import { python } from "@codemirror/lang-python";
 import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, indentOnInput, syntaxHighlighting } from "@codemirror/language";
 import { type Diagnostic, forceLinting, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { Compartment, EditorState, StateEffect, StateField } from "@codemirror/state";
+import { Compartment, EditorState, StateEffect, StateField, type Transaction } from "@codemirror/state";
 import {
   Decoration,
   type DecorationSet,
@@ -123,6 +123,15 @@ export interface Listeners {
   readonly why: (word: string, line: number) => Promise<readonly { readonly title: string; readonly lines: readonly string[] }[]>;
 }
 
+/** Whether a text is pasted in the place of all: it is read from its beginning. */
+function isOtherText(change: Transaction): boolean {
+  let whole = false;
+  change.changes.iterChanges((from, to) => {
+    whole = from === 0 && to === change.startState.doc.length;
+  });
+  return whole && change.isUserEvent("input.paste");
+}
+
 const isPython = (name: string): boolean => name.endsWith(".py");
 
 export class Editor {
@@ -188,6 +197,7 @@ export class Editor {
               return position !== null && toDefinition(view, position);
             },
           }),
+          EditorState.transactionFilter.of((change) => (isOtherText(change) ? [change, { selection: { anchor: 0 } }] : change)),
           EditorView.updateListener.of((update) => {
             if (this.#isPutting) return;
             if (update.docChanged) changed(update.state.doc.toString());

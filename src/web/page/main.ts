@@ -24,6 +24,7 @@ class Page {
   // The worker is first: it loads while the page is built.
   readonly #worker = new CompilerWorker(new URL("worker.js", document.baseURI).href, {
     pictures: (pictures) => this.show(pictures),
+    idle: () => this.keepFiles(),
     ended: (why) => this.#views.forget(`${why}. A change of the text compiles again.`),
     broken: (message) => this.#views.say(`this is a bug in tt-step, please report it with the kernel: ${message}`, true),
   });
@@ -69,6 +70,7 @@ class Page {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #linkTimer: ReturnType<typeof setTimeout> | undefined;
   #link = "";
+  #isKept = false;
 
   constructor() {
     document.body.append(this.#header.element, ...Object.values(this.#modes));
@@ -97,6 +99,13 @@ class Page {
     });
     addEventListener("hashchange", () => location.hash.slice(1) !== this.#link && this.openLink());
     void this.openLink();
+  }
+
+  /** Keeps the page for use without a network. The browser compiles what it keeps as a whole, which would hold up the first result. */
+  private keepFiles(): void {
+    if (this.#isKept || !("serviceWorker" in navigator)) return;
+    this.#isKept = true;
+    void navigator.serviceWorker.register(scriptUrl("service-worker.js")).catch(() => undefined);
   }
 
   private command(command: CommandId): boolean {
@@ -220,4 +229,3 @@ class Page {
 }
 
 new Page();
-if ("serviceWorker" in navigator) void navigator.serviceWorker.register(scriptUrl("service-worker.js")).catch(() => undefined);
