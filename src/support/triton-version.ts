@@ -87,6 +87,12 @@ export interface TritonVersion {
   readonly boundsAreLive: boolean;
   /** Dots in fp64 are done by 8x8 instructions, on Blackwell's sm_10x and sm_11x too. */
   readonly smallF64Dots: boolean;
+  /** The columns of the narrowest dot on wgmma and tcgen05. */
+  readonly narrowestDot: 8 | 16;
+  /** tcgen05 takes fp32 only as tf32, and int8 where the sum is in int32. */
+  readonly asksTypesOfTcgen05: boolean;
+  /** A join counts as two values of what was loaded only where it packs them side by side, not always. */
+  readonly joinsPack: boolean;
   /** Two CTAs share a dot in tensor memory where they can. */
   readonly pairsCTAs: boolean;
   /** A slice of tensor memory has the blocks of the buffer, though it may be smaller than one. */
@@ -146,6 +152,9 @@ export const TRITON_3_6: TritonVersion = {
   pairsFp4First: false,
   boundsAreLive: false,
   smallF64Dots: false,
+  narrowestDot: 16,
+  asksTypesOfTcgen05: false,
+  joinsPack: false,
   pairsCTAs: true,
   slicesKeepBlocks: false,
   stagesScales: true,
@@ -209,6 +218,9 @@ export const TRITON_3_8: TritonVersion = {
   pairsFp4First: true,
   boundsAreLive: true,
   smallF64Dots: true,
+  narrowestDot: 8,
+  asksTypesOfTcgen05: true,
+  joinsPack: true,
   slicesKeepBlocks: true,
   stagesScales: false,
   zeroHalfOffsets: true,

@@ -30,6 +30,7 @@ const CASES = [
   { triton: TRITON_3_8, name: "tiles", capability: 90, signature: TILES },
   { triton: TRITON_3_8, name: "loop", capability: 80, signature: LOOP },
   { triton: TRITON_3_8, name: "doubles", capability: 80, signature: "*fp64:16, *fp64:16, *fp64:16, i32, 64" },
+  { triton: TRITON_3_8, name: "integers", capability: 100, signature: "*i8:16, *i8:16, *i32:16, 128" },
   { triton: TRITON_3_8, name: "scaled", capability: 100, signature: "*fp8e5:16, *i8:16, *fp8e5:16, *i8:16, *fp32:16, 64" },
 ] as const;
 

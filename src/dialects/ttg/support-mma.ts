@@ -23,11 +23,17 @@ export function supportMMA(dot: Operation, version: number): boolean {
     const shapePerCTA = encoding ? getShapePerCTAOf(encoding, resultType.params.shape) : resultType.params.shape;
     const rank = shapePerCTA.length;
     const numWarps = maybeLookupNumWarps(dot) ?? 0;
-    const tileFits = shapePerCTA[rank - 2]! % 64 === 0 && shapePerCTA[rank - 1]! % 16 === 0;
+    const tileFits = shapePerCTA[rank - 2]! % 64 === 0 && shapePerCTA[rank - 1]! % dot.ctx.triton.narrowestDot === 0;
     if (rank !== 2 || !tileFits || k < Math.trunc(256 / (bitWidth(a) ?? 1))) return false;
     const result = elementOf(resultType);
     if (version === 5 && dot.ctx.triton.smallF64Dots && [a, b, result].some((t) => isFloat(t, "f64"))) return false;
-    if (version === 5) return ![a, b, result].some((t) => IntegerType.is(t)) && (numWarps === 4 || numWarps === 8);
+    if (version === 5) {
+      const asks = dot.ctx.triton.asksTypesOfTcgen05;
+      if (asks && isFloat(a, "f32") && isFloat(b, "f32") && intOf(dot.attr("inputPrecision")) !== TF32) return false;
+      if (numWarps !== 4 && numWarps !== 8) return false;
+      if ([a, b, result].some((t) => IntegerType.is(t))) return asks && isInteger8(a) && isInteger8(b) && isInteger(result, 32);
+      return true;
+    }
     const isFp8 = isFloat(a, "f8E5M2") || isFloat(a, "f8E4M3FN");
     if (numWarps % 4 !== 0 || !(isFp8 || isInteger8(a) || isFloat(a, "f16") || isFloat(a, "bf16") || isFloat(a, "f32"))) return false;
     // wgmma accumulates fp8 products with less than f32's precision.

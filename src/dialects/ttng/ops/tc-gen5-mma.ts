@@ -56,12 +56,15 @@ const mmaV5 = (scales: number) =>
     indexOfUseD: (op) => 3 + (intsOf(op.attr("operandSegmentSizes"))?.[3] ?? 0) + scales,
   });
 
-/** The kind of tcgen05.mma that takes operands of a type, and the accumulators it can have. */
-function kindOf(type: Type): { readonly kind: string; readonly accumulators: readonly ("f16" | "f32")[] } | undefined {
+/** The kind of tcgen05.mma that takes operands of a type, and the accumulators it can have. With `integers` i8 is a number, else two of fp4. */
+function kindOf(
+  type: Type,
+  integers: boolean,
+): { readonly kind: string; readonly accumulators: readonly ("f16" | "f32" | "i32")[] } | undefined {
+  if (integers && isInteger(type, 8)) return { kind: "i8", accumulators: ["i32"] };
   if (isFloat(type, "f32")) return { kind: "tf32", accumulators: ["f32"] };
   if (isFloat(type, "f16")) return { kind: "f16", accumulators: ["f16", "f32"] };
   if (isFloat(type, "bf16")) return { kind: "f16", accumulators: ["f32"] };
-  // i8 stands for fp4 too.
   if (isFloat(type, "f8E4M3FN") || isFloat(type, "f8E5M2") || isInteger(type, 8)) return { kind: "f8f6f4", accumulators: ["f16", "f32"] };
   return undefined;
 }
@@ -71,16 +74,16 @@ function verifyBarriers(barriers: readonly Value[], preds: readonly Value[], rep
   report.error(`expected a predicate for each barrier, but found ${barriers.length} barriers and ${preds.length} predicates`, "ttng.mma");
   return false;
 }
-function verifyElementTypes(a: Type, b: Type, d: Type, report: OpReport): boolean {
+function verifyElementTypes(a: Type, b: Type, d: Type, integers: boolean, report: OpReport): boolean {
   const error = (message: string) => (report.error(message, "ttng.mma"), false);
-  const ofA = kindOf(a);
-  const ofB = kindOf(b);
+  const ofA = kindOf(a, integers);
+  const ofB = kindOf(b, integers);
   const name = (t: Type) => `'${typeText(t)}'`;
   if (!ofA) return error(`unsupported LHS operand dtype: ${name(a)}`);
   if (!ofB) return error(`unsupported RHS operand dtype: ${name(b)}`);
   if (ofA.kind !== ofB.kind)
     return error(`LHS and RHS operand dtypes kinds don't match: LHS kind is ${ofA.kind} but RHS kind is ${ofB.kind}`);
-  if ([ofA, ofB].every(({ accumulators }) => accumulators.some((kind) => isFloat(d, kind)))) return true;
+  if ([ofA, ofB].every(({ accumulators }) => accumulators.some((kind) => typeText(d) === kind))) return true;
   const allowed = ofA.accumulators.map((kind) => `'${kind}'`).join(", ");
   return error(
     `unsupported accumulator dtype for operand types ${name(a)} and ${name(b)}, accumulator dtype is ${name(d)} but must be one of [${allowed}]`,
@@ -132,7 +135,7 @@ export const TCGen5MMAOp = defineOp("ttng.tc_gen5_mma", () => ({
     const error = (message: string) => void report.error(message, "ttng.mma");
     if (!verifyBarriers(barriers, barrier_preds, report)) return;
     if (!is_async && barriers.length > 0) return error("The op is synchronous but a barrier is present.");
-    if (!verifyElementTypes(elementOf(a), elementOf(b), elementOf(d), report)) return;
+    if (!verifyElementTypes(elementOf(a), elementOf(b), elementOf(d), d.type.ctx.triton.asksTypesOfTcgen05, report)) return;
     const ofA = encodingParams(descOf(a).params.encoding);
     const ofB = encodingParams(descOf(b).params.encoding);
     const ofD = encodingParams(descOf(d).params.encoding);
@@ -212,7 +215,7 @@ export const TCGen5MMAScaledOp = defineOp("ttng.tc_gen5_mma_scaled", () => ({
   format:
     "$a `,` $b `,` $d `` custom<Token>($acc_dep, type($token)) `,` $a_scale `,` $b_scale `,` $useD `,` $pred `lhs` `=` $a_type `rhs` `=` $b_type `` custom<BarriersAndPreds>($barriers, $barrier_preds) attr-dict `:` qualified(type($a)) `,` qualified(type($b)) `,` qualified(type($d)) `,` qualified(type($a_scale)) `,` qualified(type($b_scale)) (`,` qualified(type($barriers))^)?",
   verify({ a, b, d, barriers, barrier_preds }, report) {
-    if (verifyBarriers(barriers, barrier_preds, report)) verifyElementTypes(elementOf(a), elementOf(b), elementOf(d), report);
+    if (verifyBarriers(barriers, barrier_preds, report)) verifyElementTypes(elementOf(a), elementOf(b), elementOf(d), false, report);
   },
   effects: ({ a, b, d, useD, a_scale, b_scale, barriers }) => [
     ...mmaEffects(a, b, d, useD, [a_scale, b_scale]),

@@ -5,6 +5,7 @@ import { DotOp } from "../../../dialects/tt/ops/dot.js";
 import { supportMMA } from "../../../dialects/ttg/support-mma.js";
 import { Context } from "../../../ir/context.js";
 import type { View } from "../../../ir/define-op.js";
+import { TRITON_3_6, TRITON_3_8, type TritonVersion } from "../../../support/triton-version.js";
 import { parseModule } from "../../../syntax/parse.js";
 import "../../../syntax/print.js";
 import { unmetConditions } from "./explain-matmul.js";
@@ -17,9 +18,10 @@ interface Case {
   readonly numWarps: number;
   readonly precision: string;
   readonly imprecise: number;
+  readonly triton: TritonVersion;
 }
 
-function dotOf({ shape: [m, n, k], batch, types: [a, b, d], numWarps, precision, imprecise }: Case): View<typeof DotOp> {
+function dotOf({ shape: [m, n, k], batch, types: [a, b, d], numWarps, precision, imprecise, triton }: Case): View<typeof DotOp> {
   const dims = batch ? "2x" : "";
   const rank = batch ? 3 : 2;
   const list = (last: number[]) => [...(batch ? [1] : []), ...last].join(", ");
@@ -38,6 +40,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = ${numWarps} : i32
   }
 }`;
   const ctx = new Context(ALL_DIALECTS);
+  ctx.triton = triton;
   const { module } = parseModule(ctx, `dot${rank}.mlir`, text)!;
   let found: View<typeof DotOp> | undefined;
   module.walk((op) => {
@@ -61,6 +64,7 @@ test("there is a condition that is not met exactly where tensor cores cannot do 
     numWarps: fc.constantFrom(1, 2, 4, 8, 16),
     precision: fc.constantFrom("tf32", "ieee", "tf32x3"),
     imprecise: fc.constantFrom(0, 32),
+    triton: fc.constantFrom(TRITON_3_6, TRITON_3_8),
   });
   fc.assert(
     fc.property(cases, (one) => {

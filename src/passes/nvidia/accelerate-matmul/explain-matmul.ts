@@ -37,13 +37,18 @@ export function unmetConditions(dot: Dot, version: MmaVersion): string[] {
     const [m, n] = [shapePerCTA[rank - 2]!, shapePerCTA[rank - 1]!];
     need(rank === 2, () => `${name} has no batch dimension, the dot is of rank ${rank}`);
     need(m % 64 === 0, () => `M = ${m} is no multiple of 64`);
-    need(n % 16 === 0, () => `N = ${n} is no multiple of 16`);
+    const { narrowestDot, asksTypesOfTcgen05 } = dot.op.ctx.triton;
+    need(n % narrowestDot === 0, () => `N = ${n} is no multiple of ${narrowestDot}`);
     need(k >= minK, () => `K = ${k} is less than the ${minK} of one instruction on ${typeText(lhs)}`);
     if (version === 5) {
       const integer = [lhs, rhs, result].find((type) => IntegerType.is(type));
-      need(!integer, () => `${name} takes no integers, and there is ${typeText(integer!)}`);
+      const summed = asksTypesOfTcgen05 && isInt8(lhs) && isInt8(rhs) && isInteger(result, 32);
+      const taken = asksTypesOfTcgen05 ? "integers but i8 summed in i32" : "integers";
+      need(!integer || summed, () => `${name} takes no ${taken}, and there is ${typeText(integer!)}`);
       need(numWarps === 4 || numWarps === 8, () => `${name} needs 4 or 8 warps, not ${numWarps}`);
-      // It asks no more of the types.
+      if (!asksTypesOfTcgen05) return unmet;
+      need(![lhs, rhs, result].some((type) => isFloat(type, "f64")), () => `${name} takes no f64`);
+      if (isFloat(lhs, "f32") && isFloat(rhs, "f32")) need(inputPrecision === "tf32", () => onlyAsTf32(inputPrecision));
       return unmet;
     }
     need(numWarps % 4 === 0, () => `${name} needs warps in groups of four, not ${numWarps}`);

@@ -27,7 +27,7 @@ import type { Operation } from "../../../ir/operation.js";
 import { Elementwise } from "../../../ir/traits.js";
 import type { Value } from "../../../ir/value.js";
 import type { NvidiaMmaParams } from "../../../layout/encoding-params.js";
-import { getCTALayout, getShapePerCTAOf } from "../../../layout/encoding-queries.js";
+import { getCTALayout, getOrder, getShapePerCTAOf } from "../../../layout/encoding-queries.js";
 import type { TritonVersion } from "../../../support/triton-version.js";
 import { lookupNumWarps } from "../../ttg/memory-access.js";
 
@@ -131,7 +131,15 @@ export function computeOrigBitWidth(operand: Value): number {
     if ((LoadOp.is(op) || DescriptorLoadOp.is(op)) && RankedTensorType.is(op.result(0).type))
       width = Math.min(width, widthOf(op.result(0).type));
   // A join halves the elements next to each other that come from one load.
-  return slice.some((op) => JoinOp.is(op)) ? Math.trunc(width / 2) : width;
+  return slice.some((op) => JoinOp.is(op) && (!op.ctx.triton.joinsPack || packs(op, width))) ? Math.trunc(width / 2) : width;
+}
+/** Whether a join puts what two values of that width became side by side, along the last dimension. */
+function packs(join: Operation, width: number): boolean {
+  const { shape, elementType, encoding } = (join.result(0).type as TensorType).params;
+  const rank = shape.length;
+  if (rank < 2 || bitWidth(elementType) !== 2 * width) return false;
+  const [fastest, next] = getOrder(distributedParams(encoding)!, shape);
+  return fastest === rank - 1 && next === rank - 2;
 }
 function keepsElements(op: Operation): boolean {
   if (op.def.traits.has(Elementwise) && isMemoryEffectFree(op)) return true;

@@ -16,7 +16,7 @@ import { memoryLayout } from "../../../dialects/ttng/ops/tensor-memory.js";
 import { tmemColumns } from "../../../dialects/ttng/tmem-layout.js";
 import { descOf, elementOf, runsOnTwoCTAs } from "../../../dialects/ttng/ttng-op.js";
 import type { Type } from "../../../ir/attribute.js";
-import { bitWidth, i32, intType, isFloat } from "../../../ir/builtin-types.js";
+import { bitWidth, i32, intType, isFloat, isInteger } from "../../../ir/builtin-types.js";
 import type { View } from "../../../ir/define-op.js";
 import type { Value } from "../../../ir/value.js";
 import { getShapePerCTAOf } from "../../../layout/encoding-queries.js";
@@ -156,7 +156,8 @@ function kindOf(type: Type): { readonly kind: string; readonly code: number } | 
   if (isFloat(type, "bf16")) return { kind: "f16", code: 1 };
   if (isFloat(type, "f32")) return { kind: "tf32", code: 2 };
   if (isFloat(type, "f8E4M3FN")) return { kind: "f8f6f4", code: 0 };
-  return isFloat(type, "f8E5M2") ? { kind: "f8f6f4", code: 1 } : undefined;
+  if (isFloat(type, "f8E5M2")) return { kind: "f8f6f4", code: 1 };
+  return isInteger(type, 8) && type.ctx.triton.asksTypesOfTcgen05 ? { kind: "i8", code: 1 } : undefined;
 }
 
 type ScaledView = View<typeof TCGen5MMAScaledOp>;
@@ -207,7 +208,7 @@ function lowerPlain(lo: Lowering, view: View<typeof TCGen5MMAOp>): false | void 
   const accumulators = tmemOperand(lo, d);
   const [m = 1, n = 1] = shapePerCTA(descOf(d));
   const bits = bitWidth(elementOf(a))!;
-  const dType = isFloat(elementOf(d), "f16") ? 0 : 1 << 4;
+  const dType = isFloat(elementOf(d), "f16") ? 0 : isInteger(elementOf(d), 32) ? 2 << 4 : 1 << 4;
   const rows = runsOnTwoCTAs(lo.module) ? 2 : 1;
   lowerDot(lo, {
     view,
