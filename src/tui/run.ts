@@ -21,7 +21,7 @@ import { keyboardOf } from "./keyboard.js";
 import type { TerminalInput } from "./keys.js";
 import { type AppModule, loadApp } from "./load-app.js";
 import { initialView } from "./panes/index.js";
-import type { Shell } from "./shell.js";
+import { type Shell, SLICE } from "./shell.js";
 import { emptySession } from "./state/begin.js";
 import type { Effect, Session, Settings, State, View } from "./state/state.js";
 import { Terminal } from "./terminal.js";
@@ -242,6 +242,8 @@ class TerminalUi {
   }
 
   private async runTourCommand(command: string): Promise<void> {
+    // Some take seconds: the frame that says so comes first, which Ink may hold back for a moment.
+    await new Promise((resolve) => setTimeout(resolve, SLICE));
     try {
       this.dispatch({ type: "output", title: command, text: await this.request.tour!.run(command) });
     } catch (error) {

@@ -68,7 +68,7 @@ export function showTourStep(state: State): State {
   const { tour } = state;
   if (!tour) return noTour(state);
   const { state: words, command } = stepOf(tour);
-  if (command !== "") return ask(state, { kind: "tour-command", command });
+  if (command !== "") return ask(say(state, "running ..."), { kind: "tour-command", command });
   return words === "" ? say(state, "this step is to be read; ) goes on") : brought({ ...state, overlay: undefined }, words);
 }
 
@@ -80,7 +80,12 @@ export function withOutput(state: State, title: string, text: string): State {
     .map((line) => ({ text: line, muted: false }));
   const { tour } = state;
   const shown = tour ? commandShown(title, tour.tour) : title;
-  return { ...state, overlay: { kind: "list", title: shown, items, row: 0, top: 0 }, tour: tour && { ...tour, done: true } };
+  return {
+    ...state,
+    message: undefined,
+    overlay: { kind: "list", title: shown, items, row: 0, top: 0 },
+    tour: tour && { ...tour, done: true },
+  };
 }
 
 const noTour = (state: State): State => say(state, "no tour is open; tt-step learn lists them");

@@ -40,3 +40,8 @@ test("one line says why there is no machine code", () => {
 test("registers of a thread are in the headline", () => {
   expect(screenOf(at({ columns: 140, rows: 40 }, assembled))).toContain("26 registers a thread");
 });
+
+test("what a modifier means is whole at 80 columns", () => {
+  const shown = screenOf(typed(at({ columns: 80, rows: 24 }), "4+]]/ld.global.v4\rw"));
+  expect(shown.replace(/[ │║┃\n]+/g, " ")).toContain(".b32 the type: b bits, u an unsigned, s a signed integer, of so many bits");
+});

@@ -27,7 +27,7 @@ test("a launch that is typed shows its limits, and its ops lead to their place",
 
 test("without a launch it says how to state one, and what is wrong with one", () => {
   expect(rows("limits").texts.join(" ")).toContain("type :limits");
-  expect(rows("limits grid=4").texts).toEqual(["the costs depend on a number that is not given: --arg n=N"]);
+  expect(rows("limits grid=4").texts).toEqual(["the costs depend on a number that is not given: n=?, after :limits grid=4"]);
   expect(rows("limits n=16").texts).toEqual(["the costs depend on how many programs there are: grid=X,Y,Z"]);
   expect(rows("limits n=a grid=4").texts).toEqual(["'a' is no number and no shape"]);
 });

@@ -32,6 +32,15 @@ export function limitsIn({ session, view }: State): SessionLimits | undefined {
   return session.computed.limits.get(launch) ?? (session.computed.diffs ? undefined : computeLimits(session, launch));
 }
 
+/** A message of the command, whose options are typed in another way here. */
+function asTyped(message: string, launch: string): string {
+  const typed = message.replace(
+    /--(?:arg|shape) (\S+?)=(\S+)/g,
+    (_, name: string, value: string) => `${name}=${value.replaceAll("N", "?")}`,
+  );
+  return typed === message ? message : `${typed}, after :limits ${launch}`;
+}
+
 export function limitsItems(state: State, width: number): readonly CodegenItem[] {
   const { launch } = state.view.codegen;
   const said = (text: string, ink: number): CodegenItem[] =>
@@ -46,7 +55,7 @@ export function limitsItems(state: State, width: number): readonly CodegenItem[]
     );
   const found = limitsIn(state);
   if (found === undefined) return said("counting ...", MUTED);
-  if (found.kind === "error") return said(found.message ?? "this launch has no limits", ERROR);
+  if (found.kind === "error") return said(asTyped(found.message ?? "this launch has no limits", launch), ERROR);
   const [head = "", bound = "", ...rest] = limitsText(found).trimEnd().split("\n");
   const ops = rest.findIndex((text) => text.startsWith("by op"));
   const end = rest.indexOf("", ops);

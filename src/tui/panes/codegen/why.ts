@@ -165,8 +165,13 @@ const passItems = memo((trace: Trace, step: Step, width: number): readonly Codeg
 function nameItems({ title, lines }: NameText, width: number): CodegenItem[] {
   const items: CodegenItem[] = wrapText(title, width).map((text) => ({ row: line(text, TITLE) }));
   for (const text of lines)
-    if (text.startsWith(" ")) items.push({ row: [["  ", 0], ...irSpans(text)] });
-    else items.push(...(text === "" ? [{ row: [] }] : wrapText(text, width - 2).map((part) => ({ row: line(`  ${part}`) }))));
+    if (text.startsWith(" ")) {
+      // Drawings and operands are one row; what a modifier means goes on below its beginning.
+      const modifier = /^ {2}\.\S+ +/.exec(text)?.[0] ?? "";
+      const parts = modifier === "" ? [text] : wrapText(text.slice(modifier.length), width - 2 - modifier.length);
+      for (const [i, part] of parts.entries())
+        items.push({ row: [["  ", 0], ...irSpans((i === 0 ? modifier : " ".repeat(modifier.length)) + part)] });
+    } else items.push(...(text === "" ? [{ row: [] }] : wrapText(text, width - 2).map((part) => ({ row: line(`  ${part}`) }))));
   return items;
 }
 
