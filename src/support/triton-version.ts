@@ -83,7 +83,7 @@ export interface TritonVersion {
   readonly infersReorderings: boolean;
   /** Both values of a byte of fp4 are at a thread's first two elements. */
   readonly pairsFp4First: boolean;
-  /** What the bounds of a nested loop are made of is no dead value of the outer one. */
+  /** A loop's value that only the bounds of a nested loop depend on is no dead one. */
   readonly boundsAreLive: boolean;
   /** Dots in fp64 are done by 8x8 instructions, on Blackwell's sm_10x and sm_11x too. */
   readonly smallF64Dots: boolean;
