@@ -63,6 +63,8 @@ export interface Platform<Options> {
   readonly defaults: (target: string) => Options;
   /** The reason why options do not fit a target, in Triton's words where it has some; undefined if they fit. */
   readonly check: (options: Options, target: string) => string | undefined;
+  /** True if Triton's launcher tells kernels which tensors are small; others ignore it. */
+  readonly takesPointerRanges: boolean;
 }
 
 /** A vendor's GPUs: pipelines by version of Triton, lowering and artifacts. */

@@ -1,11 +1,11 @@
 /** A Python kernel as input: read, chosen from, specialized and turned into TTIR. */
 
-import { checkOptions, DEFAULT_TARGET, defaultOptions, type TargetOptions, versionProblem } from "../backend/targets.js";
+import { checkOptions, DEFAULT_TARGET, defaultOptions, platformOf, type TargetOptions, versionProblem } from "../backend/targets.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { compileKernel, readEmbedded, readPython } from "../frontend/compile-python.js";
 import { type CommentSetting, commentSettings } from "../frontend/kernel-comment.js";
 import type { KernelConfig, KernelInfo, Specialization } from "../frontend/request.js";
-import { chooseKernel, type Proposal, specialize, unknownConfigs } from "../frontend/specialize.js";
+import { chooseKernel, POINTER_RANGE, type Proposal, specialize, unknownConfigs } from "../frontend/specialize.js";
 import { gpuCalled } from "../gpu/gpu.js";
 import { Context } from "../ir/context.js";
 import { shellWord } from "../support/shell-word.js";
@@ -106,7 +106,8 @@ function readKernel(request: SourceRequest, ofComment: readonly string[], versio
   const options = { ...defaultOptions(target), ...defaults.options, ...request.options };
   const problem = checkOptions(options, target);
   if (problem) return rejected(problem);
-  const module = compileKernel(file, made.specialization, { gpu: gpuCalled(target)!, ...options });
+  const specialization = platformOf(target)!.takesPointerRanges ? made.specialization : withoutPointerRanges(made.specialization);
+  const module = compileKernel(file, specialization, { gpu: gpuCalled(target)!, ...options });
   if (!module) return rejectedBy(ctx);
   return {
     kind: "module",
@@ -121,6 +122,11 @@ function readKernel(request: SourceRequest, ofComment: readonly string[], versio
     readAgain: readPythonSource,
   };
 }
+
+const withoutPointerRanges = (specialization: Specialization): Specialization => ({
+  ...specialization,
+  attrs: new Map([...specialization.attrs].map(([path, attrs]) => [path, attrs.filter(([name]) => name !== POINTER_RANGE)])),
+});
 
 /** The version of Triton to follow, and what to say where it is not the one that is installed. */
 interface FollowedVersion {

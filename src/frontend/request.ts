@@ -9,9 +9,15 @@ import type { CommentSetting } from "./kernel-comment.js";
 /** `i32`, `*fp16`, `tensordesc<fp16[64, 64]>`, `constexpr`; a tuple argument has a list. As in ASTSource's signature. */
 export type TypeSpec = string | readonly TypeSpec[];
 
-/** The specification of one argument: a type with its divisibility hint, a constant, or a tuple of these. */
+/** The specification of one argument: a type with its hints, a constant, or a tuple of these. */
 export type ArgumentSpec =
-  | { readonly kind: "type"; readonly type: string; readonly divisibility: number | undefined }
+  | {
+      readonly kind: "type";
+      readonly type: string;
+      readonly divisibility: number | undefined;
+      /** True for a pointer to a tensor of less than 2 GiB: its offsets fit 32 bits. */
+      readonly isSmall?: boolean;
+    }
   | { readonly kind: "constant"; readonly expression: string }
   | { readonly kind: "tuple"; readonly elements: readonly ArgumentSpec[] };
 

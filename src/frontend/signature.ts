@@ -1,7 +1,7 @@
 /**
  * Signatures as `python -m triton.tools.compile` takes them: `*fp16:16, i32, i32:1, 128, "relu", (i32, *fp32)`.
  * A type may have a hint after a colon: what its value is a multiple of, or 1 for a value that is one and so becomes a
- * constant. Everything else is a constant: a number, another Python literal, a dotted name as `tl.float16`, or a call as `gl.BlockedLayout(...)`.
+ * constant. An S after it (`*fp16:16S`, `*fp16:S`), as in the keys of Triton's launcher for AMD's GPUs, says that a pointer's tensor has less than 2 GiB. Everything else is a constant: a number, another Python literal, a dotted name as `tl.float16`, or a call as `gl.BlockedLayout(...)`.
  */
 import { nearest } from "../support/nearest.js";
 import type { ArgumentSpec } from "./request.js";
@@ -42,10 +42,15 @@ export function parseArgument(text: string): ArgumentSpec | Refusal {
       ? { kind: "constant", expression: entry }
       : { error: fault };
   if (hint === undefined) return { kind: "type", type: type.trim(), divisibility: undefined };
-  const value = Number(hint);
-  if (hint.trim() === "" || !Number.isInteger(value) || value < 1 || (value & (value - 1)) !== 0)
+  const isSmall = /S\s*$/.test(hint);
+  if (isSmall && !type.startsWith("*")) return { error: `the S in the hint of '${entry}' is for pointers: the tensor has less than 2 GiB` };
+  const by = hint.replace(/S\s*$/, "").trim();
+  if (isSmall && by === "") return { kind: "type", type: type.trim(), divisibility: undefined, isSmall };
+  const value = Number(by);
+  if (by === "" || !Number.isInteger(value) || value < 1 || (value & (value - 1)) !== 0)
     return { error: `the hint of '${entry}' is a power of two that the value is a multiple of (16), or 1 for the value 1` };
-  return value === 1 ? { kind: "constant", expression: "1" } : { kind: "type", type: type.trim(), divisibility: value };
+  if (value === 1) return { kind: "constant", expression: "1" };
+  return { kind: "type", type: type.trim(), divisibility: value, ...(isSmall ? { isSmall } : {}) };
 }
 
 function parseTuple(entry: string): ArgumentSpec | Refusal {

@@ -57,6 +57,25 @@ test("a signature has types with hints and constants, one entry a parameter", ()
   });
 });
 
+test("an S in a pointer's hint says that its tensor is small", () => {
+  const specialized = specialize(ADD, { ...NOTHING, signature: "*fp32:16S, *fp32:S, i32, 8" }, []);
+  if ("error" in specialized) throw new Error(specialized.error);
+  expect([...specialized.specialization.attrs]).toEqual([
+    [
+      "0",
+      [
+        ["tt.divisibility", 16],
+        ["tt.pointer_range", 32],
+      ],
+    ],
+    ["1", [["tt.pointer_range", 32]]],
+  ]);
+  expect(specialized.proposal.entries.map(({ text }) => text)).toEqual(["*fp32:16S", "*fp32:S", "i32", "8"]);
+  expect(made(ADD, { signature: "*fp32, *fp32, i32:16S, 8" })).toBe(
+    "--signature: the S in the hint of 'i32:16S' is for pointers: the tensor has less than 2 GiB",
+  );
+});
+
 test.each([
   ["-3", "-3"],
   ["1_000", "1000"],

@@ -333,10 +333,14 @@ function entryText(entry: ArgumentSpec | undefined): string | undefined {
   if (!entry) return undefined;
   if (entry.kind === "constant") return entry.expression;
   if (entry.kind === "tuple") return `(${entry.elements.map(entryText).join(", ")})`;
-  return entry.divisibility === undefined ? entry.type : `${entry.type}:${entry.divisibility}`;
+  const hint = `${entry.divisibility ?? ""}${entry.isSmall ? "S" : ""}`;
+  return hint === "" ? entry.type : `${entry.type}:${hint}`;
 }
 
 // --- the result ------------------------------------------------------------------------------------
+
+/** The attribute of a pointer whose offsets fit that many bits. */
+export const POINTER_RANGE = "tt.pointer_range";
 
 function toSpecialization({ name, parameters }: KernelInfo, entries: ReadonlyMap<string, ArgumentSpec>): Specialization {
   const constants = new Map<string, string>();
@@ -347,7 +351,10 @@ function toSpecialization({ name, parameters }: KernelInfo, entries: ReadonlyMap
       constants.set(path, entry.expression);
       return "constexpr";
     }
-    if (entry.divisibility !== undefined) attrs.set(path, [["tt.divisibility", entry.divisibility]]);
+    const hints: (readonly [string, number])[] = [];
+    if (entry.divisibility !== undefined) hints.push(["tt.divisibility", entry.divisibility]);
+    if (entry.isSmall) hints.push([POINTER_RANGE, 32]);
+    if (hints.length > 0) attrs.set(path, hints);
     return entry.type;
   };
   // A parameter without an entry is a heuristic's.

@@ -127,4 +127,5 @@ export const HIP: Platform<Partial<HipOptions>> = {
   options: HIP_OPTIONS,
   defaults: hipDefaults,
   check: checkOptions,
+  takesPointerRanges: true,
 };

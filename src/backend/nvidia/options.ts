@@ -108,4 +108,5 @@ export const CUDA: Platform<CudaOptions> = {
   options: CUDA_OPTIONS,
   defaults: (target) => defaultOptions(capabilityOf(target)!),
   check: (options, target) => checkOptions(options, capabilityOf(target)!),
+  takesPointerRanges: false,
 };
