@@ -292,13 +292,10 @@ const mfma: Rule = (f, op) => {
   const operand = (value: Value): string => list(isDouble ? f.use(value) : wordsOf(f, value));
   const blocks = m === "4" ? 16 : 1;
   const out = f.define(op.result(0));
-  const extra =
-    kinds === "f8f6f4"
-      ? `0, 0, ${flags
-          .slice(2)
-          .map((v) => f.scalar(v))
-          .join(", ")}`
-      : `${constants[0] ?? 0}, ${constants[1] ?? 0}`;
+  // With constant zeros in place of both scales LLVM takes the instruction without scales.
+  const isScaled = kinds === "f8f6f4" && !(constants[3] === 0 && constants[5] === 0);
+  const broadcast = kinds === "f8f6f4" ? [0, 0] : [constants[0] ?? 0, constants[1] ?? 0];
+  const extra = [...broadcast, ...(isScaled ? flags.slice(2).map((v) => f.scalar(v)) : [])].join(", ");
   wave(
     f,
     `mfma.${m}x${n}x${k}x${blocks}.${result === "i32" ? "s32" : result}.${types.join(".")} ${list(out)}, ${operand(a)}, ${operand(b)}, ${list(f.use(c))}, ${extra}`,

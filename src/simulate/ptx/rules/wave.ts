@@ -211,18 +211,23 @@ function matrix(c: InstructionCompiler, operand: Operand, type: string, rows: nu
   const perLane = (rows * k * blocks) / LANES;
   const perWord = isDouble ? 1 : 32 / bits;
   if (registers.length < perLane / perWord) throw new NotModelled(`${registers.length} registers of .${type} for ${rows}x${k}`);
+  const groups = LANES / rows;
+  // Where a lane has more than 16 bytes, it has 16 of each part of K.
+  const piece = Math.min(perLane, 128 / bits);
   const out = new Float64Array(blocks * rows * k);
   return {
     read(low, high) {
       for (let l = 0; l < LANES; l++) {
         const warp = l < 32 ? low : high;
         const group = Math.floor(l / rows);
-        const first = blocks > 1 ? (group * rows + (l % rows)) * k : (l % rows) * k + group * perLane;
-        const factor = scale ? scale(warp, l & 31) : 1;
+        const first = (blocks > 1 ? group * rows + (l % rows) : l % rows) * k;
         for (let e = 0; e < perLane; e++) {
           const row = registers[Math.floor(e / perWord)]!;
           const element = isDouble ? warp.D[row / 2 + (l & 31)]! : value(warp.I[row + (l & 31)]!, e % perWord);
-          out[first + e] = element * factor;
+          const at = blocks > 1 ? e : (Math.floor(e / piece) * groups + group) * piece + (e % piece);
+          // A lane of the row has the scale of each 32 elements.
+          const owner = (l % rows) + rows * Math.floor(at / 32);
+          out[first + at] = scale ? element * scale(owner < 32 ? low : high, owner & 31) : element;
         }
       }
       return out;
