@@ -30,6 +30,8 @@ const CHECKS: Checks = {
   },
   "a text that is pasted in the place of all is shown from its beginning": async (page) => {
     await paste(page, readFileSync("fixtures/kernels/seed003_matmul.py", "utf8"));
+    // The editor scrolls when it is drawn next.
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     assert.ok((await page.locator(".cm-scroller").evaluate((scroller) => scroller.scrollTop)) < 10);
     await page.locator(".status", { hasText: /^matmul_kernel on cuda:80/ }).waitFor();
   },
