@@ -31,12 +31,19 @@ test("borders are dragged: the pass list becomes wider, the lower panes higher",
   const state = opened(140, 40);
   const rectOf = (at: State, pane: string) => placesOf(at).panes.find((p) => p.pane === pane)!.rect;
   const list = rectOf(state, "passes");
-  const wider = mouse(mouse(mouse(state, "press", list.width, 5), "drag", list.width + 12, 6), "release", list.width + 12, 6);
-  expect(rectOf(wider, "passes").width).toBe(list.width + 12);
+  // Its edge is two columns: that of the list and that of the pane beside it.
+  const [wider] = [list.width, list.width - 1].map((x) => {
+    const dragged = mouse(mouse(mouse(state, "press", x, 5), "drag", x + 12, 6), "release", x + 12, 6);
+    expect(rectOf(dragged, "passes").width).toBe(list.width + 12);
+    return dragged;
+  }) as [State, State];
   expect(mouse(wider, "drag", 90, 6)).toBe(wider);
   const layout = rectOf(wider, "layout");
-  const higher = mouse(mouse(wider, "press", layout.x + 3, layout.y - 1), "drag", layout.x + 3, layout.y - 6);
-  expect(rectOf(higher, "layout").height).toBeGreaterThan(layout.height);
+  const [higher] = [layout.y - 1, layout.y].map((y) => {
+    const dragged = mouse(mouse(wider, "press", layout.x + 3, y), "drag", layout.x + 3, y - 5);
+    expect(rectOf(dragged, "layout").height).toBe(layout.height + 5);
+    return dragged;
+  }) as [State, State];
   expect(
     screenOf(higher)
       .split("\n")
@@ -53,8 +60,10 @@ test("the border between the layout and the final code is dragged, and that of t
     [typed({ ...state, session: { ...session, sources } }, "2P"), "source"],
   ] as const) {
     const { x, y, width } = rectOf(at, pane);
-    const wider = mouse(mouse(at, "press", x + width, y + 2), "drag", x + width + 9, y + 3);
-    expect(rectOf(wider, pane).width).toBe(width + 9);
+    for (const edge of [x + width - 1, x + width]) {
+      const wider = mouse(mouse(at, "press", edge, y + 2), "drag", edge + 9, y + 3);
+      expect(rectOf(wider, pane).width).toBe(width + 9);
+    }
   }
 });
 

@@ -2,7 +2,7 @@
 import type { TerminalInput } from "../keys.js";
 import { PANES } from "../panes/index.js";
 import { type PaneDef, tabLabels } from "../panes/pane.js";
-import { borderAt, insideOf, type Placed, placesOf, withBorder } from "../state/places.js";
+import { borderAt, grabbed, insideOf, type Placed, placesOf, withBorder } from "../state/places.js";
 import { type PaneId, type State, withView } from "../state/state.js";
 import { go } from "./navigate.js";
 import { overlayRect } from "./overlay-rect.js";
@@ -26,8 +26,9 @@ export function pressed(state: State, input: Extract<TerminalInput, { readonly k
   const focused = withView(state, { focus: pane }, state.view.focus !== pane);
   const tab = y === rect.y ? tabAt(state, place, x) : undefined;
   if (tab !== undefined) return atTab(focused, pane, tab);
-  const dragged = borderAt(state, x, y);
-  if (dragged) return { ...focused, dragged };
+  const border = borderAt(state, x, y);
+  // Of the state before the focus moved: a pane that is focused may be higher.
+  if (border) return { ...focused, dragged: grabbed(state, border, x, y) };
   const inside = insideOf(state, pane)!;
   const row = y - inside.y;
   return row < 0 || row >= inside.height ? focused : click(focused, x - inside.x, row);

@@ -98,7 +98,7 @@ export function borderAt(state: State, x: number, y: number): Border | undefined
   const upper = panes.find(({ pane }) => pane === state.view.upper)!.rect;
   const below = upper.y + upper.height;
   const list = panes[0]!.rect.width;
-  if (x >= list - 1 && (y === below - 1 || (y === below && x <= list))) return "lower";
+  if (x >= list - 1 && (y === below - 1 || y === below)) return "lower";
   if (x === list - 1 || x === list) return "passes";
   const beside = panes.find(({ pane, rect }) => BESIDE.has(pane) && rect.x === list && rect.y <= y && y < rect.y + rect.height);
   const edge = beside && beside.rect.x + beside.rect.width;
@@ -108,12 +108,20 @@ export function borderAt(state: State, x: number, y: number): Border | undefined
 /** Panes that have another one on their right. */
 const BESIDE: ReadonlySet<PaneId> = new Set(["source", "layout"]);
 
+/** A border that was grabbed at a cell: the size that it gives, and where the cell is. `by` keeps the border at the same distance from the mouse. */
+export function grabbed(state: State, border: Border, x: number, y: number): NonNullable<State["dragged"]> {
+  const of = border === "lower" ? state.view.lower : border;
+  const { rect } = placesOf(state).panes.find(({ pane }) => pane === of)!;
+  return { border, by: (border === "lower" ? rect.height : rect.width) - sizeAt(state, border, x, y) };
+}
 /** The view after a border was dragged to a cell. */
-export function withBorder(state: State, border: Border, x: number, y: number): State["view"] {
-  const { view, size } = state;
-  const from = border === "passes" ? 0 : placesOf(state).panes[0]!.rect.width;
-  const sizes = { [border]: border === "lower" ? size.rows - 2 - narratorHeight(state) - y : x - from };
-  return { ...view, sizes: { ...view.sizes, ...sizes } };
+export function withBorder(state: State, { border, by }: NonNullable<State["dragged"]>, x: number, y: number): State["view"] {
+  const { view } = state;
+  return { ...view, sizes: { ...view.sizes, [border]: sizeAt(state, border, x, y) + by } };
+}
+function sizeAt(state: State, border: Border, x: number, y: number): number {
+  if (border === "lower") return state.size.rows - 2 - narratorHeight(state) - y;
+  return border === "passes" ? x : x - placesOf(state).panes[0]!.rect.width;
 }
 
 /** The panes of an area whose upper left cell is (x, y). */

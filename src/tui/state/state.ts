@@ -232,7 +232,7 @@ export interface State {
   readonly view: View;
   readonly overlay: Overlay | undefined;
   /** The border that the mouse holds. */
-  readonly dragged: Border | undefined;
+  readonly dragged: { readonly border: Border; readonly by: number } | undefined;
   /** Keys of a sequence that is not complete: `g`. */
   readonly pending: string;
   /** One line for the user; goes with the next key. */

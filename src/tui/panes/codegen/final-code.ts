@@ -134,15 +134,16 @@ export function codeRows(state: State, { width, height }: Size2): readonly Row[]
   const family = familyOf(trace, op);
   const ptx = ptxOf(state.session);
   const place = op === 0 || ptx.kind !== "text" ? undefined : locationOf(trace, op);
-  const beside = code.ptx && ptx.kind === "text" && width >= BESIDE_COLUMNS ? codeOf(trace, ptx.text) : undefined;
+  const source = code.ptx && ptx.kind === "text" ? codeOf(trace, ptx.text) : undefined;
+  const beside = width >= BESIDE_COLUMNS ? source : undefined;
   const columns = beside ? Math.ceil(width * 0.55) : width;
-  const digits = String(code.length).length;
+  // Machine code is numbered by the line of PTX that it is from.
+  const digits = String((source ?? code).length).length;
   return Array.from({ length: Math.max(0, Math.min(code.length - top, height)) }, (_, i) => {
     const at = top + i;
     const isFamily = family.has(code.op(at)) || samePlace(place, code.place(at));
     const paper = at === row && state.view.focus === "codegen" ? "cursor" : isFamily ? "movedLine" : "none";
     const from = code.ptx?.(at);
-    // Machine code is numbered by the line of PTX that it is from.
     const number = code.ptx ? (from === undefined ? "" : String(from + 1)) : String(at + 1);
     const gutter = [`${number.padStart(digits)}${isFamily ? "<" : " "}`, isFamily ? style("moved") : style("comment")] as const;
     const own = fitted([gutter, ...skipped(irSpans(shown(code.line(at))), left)], columns, paper);
