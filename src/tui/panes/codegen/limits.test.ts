@@ -13,8 +13,8 @@ const state = () => {
     session,
   });
 };
-const rows = (command: string) => {
-  const items = limitsItems(computed(typedCommand(state(), command)), 100);
+const rows = (command: string, width = 100) => {
+  const items = limitsItems(computed(typedCommand(state(), command)), width);
   return { items, texts: items.map(({ row }) => textOf(row).trimEnd()) };
 };
 
@@ -23,6 +23,18 @@ test("a launch that is typed shows its limits, and its ops lead to their place",
   expect(texts[0]).toContain("vecadd on A100 SXM 80 GB: 4096 programs");
   expect(texts[1]).toContain("bound by DRAM");
   expect(items.filter(({ go }) => go?.to === "op").length).toBeGreaterThanOrEqual(2);
+});
+
+test.each([52, 86, 160])("nothing but the drawing is cut in %i columns", (width) => {
+  const command = "limits n=4194304 grid=4096";
+  const words = (texts: readonly string[]) =>
+    texts
+      .filter((text) => !/[│└]/.test(text))
+      .join(" ")
+      .split(/\s+/);
+  const { texts } = rows(command, width);
+  expect(words(texts)).toEqual(words(rows(command, 1000).texts));
+  expect(texts.filter((text) => text.length >= width && !/[│└█]|1e2/.test(text))).toEqual([]);
 });
 
 test("without a launch it says how to state one, and what is wrong with one", () => {

@@ -59,13 +59,27 @@ export function limitsItems(state: State, width: number): readonly CodegenItem[]
   const [head = "", bound = "", ...rest] = limitsText(found).trimEnd().split("\n");
   const ops = rest.findIndex((text) => text.startsWith("by op"));
   const end = rest.indexOf("", ops);
-  const items: CodegenItem[] = [{ row: line(head, style("title", "none", BOLD)) }, { row: line(bound, style("plain", "none", BOLD)) }];
-  for (const text of rest.slice(0, ops + 1)) items.push({ row: line(text, 0) });
+  const rows = (text: string, ink: number, go = {}): CodegenItem[] =>
+    wrapped(text, width - 1).map((part) => ({ row: line(part, ink), ...go }));
+  const items = [...rows(head, style("title", "none", BOLD)), ...rows(bound, style("plain", "none", BOLD))];
+  for (const text of rest.slice(0, ops + 1)) items.push(...rows(text, 0));
   const step = lastTtgirStep(state.session.trace)?.index;
-  for (const op of found.ops) items.push({ row: line(opText(op), 0), ...goOf(op, step) });
-  for (const text of rest.slice(end)) items.push({ row: line(text, MUTED) });
+  for (const op of found.ops) items.push(...rows(opText(op), 0, goOf(op, step)));
+  for (const text of rest.slice(end)) items.push(...rows(text, MUTED));
   return items;
 }
+
+/** A line of the report, which goes on below its last column where it is too long. The drawing is cut: `L` scrolls it. */
+function wrapped(text: string, width: number): string[] {
+  if (text.length <= width || DRAWN.test(text)) return [text];
+  const start = /^.*(?: {2}|█ )(?=\S)/.exec(text)?.[0] ?? "";
+  const words = text.slice(start.length);
+  if (start.length > width - LEAST) return [start.trimEnd(), ...wrapText(words, width - 4).map((part) => `    ${part}`)];
+  return wrapText(words, width - start.length).map((part, i) => (i === 0 ? start : " ".repeat(start.length)) + part);
+}
+const DRAWN = /[│└]/;
+/** A last column of fewer cells begins in the next row. */
+const LEAST = 24;
 
 const opText = ({ source, name, cost }: OpCost): string =>
   `  ${source?.slice(source.lastIndexOf("/") + 1) ?? ""}  ${name}  ${summary(cost)}`;
