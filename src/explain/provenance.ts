@@ -16,7 +16,7 @@ interface Family {
 }
 const families = new WeakMap<Trace, Family>();
 
-/** Parents and children of every op that came from another. */
+/** Parents and children of every op that came from another; a few of them more than once. */
 function familyOf(trace: Trace): Family {
   let family = families.get(trace);
   if (!family) {
@@ -24,8 +24,8 @@ function familyOf(trace: Trace): Family {
     const children = new Map<number, number[]>();
     const add = (map: Map<number, number[]>, key: number, value: number) => {
       const list = map.get(key);
-      if (!list) map.set(key, [value]);
-      else if (!list.includes(value)) list.push(value);
+      if (list) list.push(value);
+      else map.set(key, [value]);
     };
     for (const { origins } of trace.steps)
       for (let i = 0; i < origins.length; i += 2) {

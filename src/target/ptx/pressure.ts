@@ -18,8 +18,8 @@ const FEW = 64;
 /** The program's order stays where another one fits but needs hardly less, or neither fits nor needs a quarter less. */
 const FEWER = 0.95;
 const WORTH = 0.75;
-/** Longer runs stay as they are: this takes time in the square of their length. */
-const MOST_INSTRUCTIONS = 20_000;
+/** A run stays as it is if more candidates than this would be looked at, in the square of its length at worst. Kernels take up to 70,000. */
+const MOST_CANDIDATES = 2_000_000;
 
 /** The order of each block, with other ones of the instructions between two effects where these need too many registers. */
 export function relievePressure(order: readonly Block[], { instructions, halves }: InstructionOrder): InstructionOrder {
@@ -126,9 +126,9 @@ class Values {
       let end = start;
       while (end < nodes.length && isMovable(nodes[end]!)) end++;
       let run = nodes.slice(start, end);
-      const before = run.length > MOST_INSTRUCTIONS ? 0 : peak(run);
-      if (before > FEW) {
-        const other = this.#reordered(run, behind, leftOf(run));
+      const before = peak(run);
+      const other = before > FEW ? this.#reordered(run, behind, leftOf(run)) : undefined;
+      if (other) {
         const after = peak(other);
         if (after <= before * (after <= REGISTERS ? FEWER : WORTH)) run = other;
       }
@@ -140,7 +140,7 @@ class Values {
     }
     return chosen;
   }
-  #reordered(run: readonly Node[], behind: ReadonlySet<Node>, left: Map<Node, number>): Node[] {
+  #reordered(run: readonly Node[], behind: ReadonlySet<Node>, left: Map<Node, number>): Node[] | undefined {
     const users = new Map<Node, Node[]>();
     for (const node of run) for (const value of this.made(node)) users.set(value, []);
     /** The number of values from this run that each instruction still waits for. */
@@ -158,10 +158,12 @@ class Values {
     };
     /** The next one is the last: so what was made last is used first, and else the program's order is kept. */
     const ready = run.filter((node) => missing.get(node) === 0).reverse();
+    let candidates = 0;
     const next = (): number => {
       let best = -1;
       let [least, most] = [Number.POSITIVE_INFINITY, 0];
       for (let i = ready.length - 1; i >= 0; i--) {
+        candidates++;
         const growth = this.growth(ready[i]!, behind, left);
         if (growth <= 0) return i;
         const count = released(ready[i]!);
@@ -171,6 +173,7 @@ class Values {
     };
     const made: Node[] = [];
     while (ready.length > 0) {
+      if (candidates > MOST_CANDIDATES) return undefined;
       const [node] = ready.splice(next(), 1) as [Node];
       made.push(node);
       for (const value of this.needs(node)) left.set(value, left.get(value)! - 1);
