@@ -75,7 +75,8 @@ test("every attribute and type but those of MLIR's builtin, llvm and nvvm has a 
 });
 
 test("every instruction that is executed here has a text", () => {
-  const opcodes = new Set(INSTRUCTIONS.map(({ name }) => name.split(".")[0]));
+  // Execution takes AMD's intrinsics as instructions of this name, which no PTX has.
+  const opcodes = new Set(["amd", ...INSTRUCTIONS.map(({ name }) => name.split(".")[0])]);
   expect([...RULES.keys()].filter((opcode) => !opcodes.has(opcode))).toEqual([]);
 });
 
