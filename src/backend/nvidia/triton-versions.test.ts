@@ -138,6 +138,27 @@ test("what 3.8 adds to the language is named in 3.7", () => {
   );
 });
 
+test("3.8 collects *args in a tuple and names functions by the constants in aggregates", () => {
+  const text = [
+    "import triton",
+    "import triton.language as tl",
+    "from triton.language.core import _aggregate",
+    "@_aggregate",
+    "class Two:",
+    "    a: tl.tensor",
+    "    b: tl.constexpr = 7",
+    "@triton.jit",
+    "def total(two, *rest):",
+    "    return two.a + two.b + rest[0]",
+    "@triton.jit",
+    "def f(p, n):",
+    "    tl.store(p, total(tl.aggregate_replace(Two(n), b=9), n, 1))",
+  ].join("\n");
+  const compiled = (triton: TritonVersion) => sourceOf(new Context(ALL_DIALECTS), "f.py", text, 80, "*i32, i32", triton, { kernel: "f" });
+  expect(printOperation(compiled(TRITON_3_8))).toContain('@"f.total__f.Two<i32, c9>_Ti32_c1T"');
+  expect(() => compiled(TRITON_3_7)).toThrow("Triton 3.8 has tl.aggregate_replace");
+});
+
 test("nvvm's enums are printed after one space since 3.8", () => {
   const text = (triton: TritonVersion) => printOperation(stored(`triton-${triton.name}/rows-sm80.llvm.mlir`, triton));
   expect(text(TRITON_3_7)).toContain(" nvvm.shfl.sync  bfly ");

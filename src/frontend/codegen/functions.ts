@@ -85,7 +85,7 @@ export function callJit(
 ): PyValue {
   const data = jitData(fn);
   if (data.refused) throw data.refused;
-  const args = bindJitArguments(fn, data, given, named).map(asArgument);
+  const args = bindJitArguments(fn, data, given, named, g.s.rules).map(asArgument);
   const leaves = leavesOf(args);
   for (const { value } of leaves)
     if (!isConstant(value) && value !== null && (typeof value !== "object" || HAVE_NO_TYPE.has(value.kind)))
@@ -251,7 +251,7 @@ function bindArguments(
     return value;
   };
   const values = args.map(valueOf);
-  g.data.node.args.args.forEach(({ arg, at }, i) => {
+  namedParameters(g.data.node.args).forEach(({ arg, at }, i) => {
     const value = values[i] ?? null;
     nameValue(value, arg);
     noteLayout(g, arg, value, at);
@@ -259,10 +259,13 @@ function bindArguments(
   });
 }
 
+/** The parameters whose values have names in the body: Triton leaves out those after `*args`. */
+const namedParameters = ({ args, vararg }: ast.Arguments): readonly ast.Arg[] => (vararg ? [...args, vararg] : args);
+
 /** Annotations are looked at, as Triton does: a name that does not exist is an error. */
 function visitParameters(g: Generator, args: ast.Arguments): void {
   const { loc } = g.b;
-  for (const arg of args.args)
+  for (const arg of namedParameters(args))
     placed(g, arg, () => {
       visit(g, arg.annotation);
       const parameter = g.data.parameters.find((p) => p.name === arg.arg);

@@ -7,7 +7,7 @@
  */
 import { mangleType, pyRepr } from "../language/python-text.js";
 import type { TlType } from "../language/types.js";
-import { isConstexpr, isKind, isTuple, type PyValue, tuple, typeOf, unwrap } from "../language/values.js";
+import { isConstexpr, isKind, isNumber, isTuple, type PyValue, tuple, typeOf, unwrap } from "../language/values.js";
 
 /** Which argument, and which element inside it. */
 export type Path = readonly number[];
@@ -54,7 +54,11 @@ export const mangle37 = (name: string, args: readonly PyValue[]): string =>
   `${name}__${args.map(mangleArgument).join("_").replaceAll("'", "_sq_").replaceAll(/[[\]]/g, "_")}`;
 function mangleArgument(value: PyValue): string {
   if (isTuple(value)) return `T${value.values.map(mangleArgument).join("_")}T`;
-  if (!isConstant(value)) return mangleType(typeOf(value));
+  if (isKind(value, "instance")) {
+    const { cls, attrs } = value;
+    return `${cls.module}.${cls.qualname}<${cls.fields.map(([field]) => mangleArgument(attrs.get(field) ?? null)).join(", ")}>`;
+  }
+  if (!isConstant(value) && !isNumber(value)) return mangleType(typeOf(value));
   const constant = unwrap(value);
   return `c${isKind(constant, "dtype") || isKind(constant, "pointer") || isKind(constant, "block") ? mangleType(constant) : pyRepr(constant)}`;
 }

@@ -6,7 +6,7 @@
 import { ReturnOp } from "../../dialects/tt/ops/function.js";
 import { raise } from "../language/errors.js";
 import { createBlock } from "../language/insertion.js";
-import { sameType, typeName } from "../language/python-text.js";
+import { sameType, typeName, typeRepr } from "../language/python-text.js";
 import { constantType, scalarConstant, toTensor } from "../language/semantic/constants.js";
 import { type TlType, VOID } from "../language/types.js";
 import { constexpr, flattenValue, isConstexpr, isTuple, type PyValue, tuple, typeOf } from "../language/values.js";
@@ -62,17 +62,17 @@ export const RETURNS_3_7: ReturnRules = {
 };
 
 function commonType(a: TlType, b: TlType, all: readonly TlType[]): TlType {
+  const [left, right] = [a, b].map((type) => (type.kind === "constexpr_type" ? constantType(type.value) : type));
   const mismatch = (): never =>
     raise(
       "TypeError",
-      `Return type mismatch: ${typeName(a)} and ${typeName(b)}. Note all return types were: [${all.map(typeName).join(", ")}]`,
+      `Return type mismatch: ${typeName(left!)} and ${typeName(right!)}. Note all return types were: [${all.map(typeRepr).join(", ")}]`,
     );
   if (a.kind === "tuple_type") {
     if (b.kind !== "tuple_type" || a.fields.join() !== b.fields.join()) return mismatch();
     return { ...a, types: a.types.map((type, i) => commonType(type, b.types[i]!, all)) };
   }
   if (sameType(a, b)) return a;
-  const [left, right] = [a, b].map((type) => (type.kind === "constexpr_type" ? constantType(type.value) : type));
   return sameType(left!, right!) ? left! : mismatch();
 }
 

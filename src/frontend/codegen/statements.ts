@@ -46,7 +46,7 @@ export function visitStatement(g: Generator, node: ast.Stmt): void {
     case "Pass":
       return;
     case "FunctionDef":
-      return unsupported(g, node, "nested function definition is not supported.");
+      return unsupported(g, node, codegenRules(g.compilation.host.triton).nestedFunction);
     case "Unsupported":
       return unsupported(g, node, `unsupported AST node type: ${node.name}`);
     default:

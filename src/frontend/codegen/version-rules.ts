@@ -16,6 +16,8 @@ export interface CodegenRules extends LanguageRules {
   /** The name of the function that is made for these arguments. */
   readonly mangle: (name: string, args: readonly PyValue[]) => string;
   readonly returns: ReturnRules;
+  /** The error for a function that is defined in a kernel. */
+  readonly nestedFunction: string;
 }
 
 const RULES_3_6: CodegenRules = {
@@ -24,16 +26,30 @@ const RULES_3_6: CodegenRules = {
   mangle,
   returns: RETURNS_3_6,
   debugBarrier: gpuBarrier,
+  nestedFunction: "nested function definition is not supported.",
+  collectsArguments: false,
+  catsInOrder: false,
   fp8Constants: false,
   impliesDotType: false,
   makeBlockPointer,
   deducesScaleFactor: false,
 };
-const RULES_3_7: CodegenRules = { ...RULES_3_6, mangle: mangle37, returns: RETURNS_3_7, debugBarrier: barrierOfAll, fp8Constants: true };
+const RULES_3_7: CodegenRules = {
+  ...RULES_3_6,
+  mangle: mangle37,
+  returns: RETURNS_3_7,
+  nestedFunction:
+    "nested function definitions are not allowed inside a @triton.jit kernel. " +
+    "Move the helper function to module level and decorate it with @triton.jit.",
+  debugBarrier: barrierOfAll,
+  catsInOrder: true,
+  fp8Constants: true,
+};
 const RULES_3_8: CodegenRules = {
   ...RULES_3_7,
   bareAnnotations: true,
   namedExpressions: true,
+  collectsArguments: true,
   impliesDotType: true,
   makeBlockPointer: makeBlockPointerOfParts,
   deducesScaleFactor: true,

@@ -1,5 +1,6 @@
 /** Arguments of Python functions, bound as `inspect.getcallargs` does. */
 import { type PyError, raise } from "../language/errors.js";
+import type { LanguageRules } from "../language/semantic.js";
 import { type JitFunction, type PyValue, pythonTuple } from "../language/values.js";
 import type { JitData } from "./objects.js";
 
@@ -71,12 +72,13 @@ export function bindJitArguments(
   data: JitData,
   positional: readonly PyValue[],
   named: ReadonlyMap<string, PyValue>,
+  { collectsArguments }: LanguageRules,
 ): PyValue[] {
   const { kwarg } = data.node.args;
   const collected: readonly Parameter[] = kwarg ? [{ name: kwarg.arg, kind: "double_star", fallback: undefined }] : [];
   const bound = bindParameters(fn.name, [...data.parameters, ...collected], positional, named);
-  // Triton asks each argument for its type, and what Python collects has none.
-  const star = data.parameters.some((p) => p.kind === "star");
+  // Triton asks each argument for its type, and what Python collects has none, unless it becomes a tuple of the language.
+  const star = !collectsArguments && data.parameters.some((p) => p.kind === "star");
   if (star || kwarg) raise("AttributeError", `'${star ? "tuple" : "dict"}' object has no attribute 'type'`);
   return data.parameters.map((p) => bound.get(p.name) ?? null);
 }

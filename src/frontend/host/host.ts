@@ -17,7 +17,7 @@ import { execute, type Outcome } from "./execute.js";
 import { factsOf } from "./facts.js";
 import { type FoundModule, isRead, type ModuleSearch } from "./module-search.js";
 import { type Env, type ImportPlace, importChain, Later, Names, type SourceFile } from "./objects.js";
-import { CORE_DECORATORS, STANDARD_MODULES } from "./standard-modules.js";
+import { CORE_NATIVES, STANDARD_MODULES } from "./standard-modules.js";
 
 /** How many statements host code may run. */
 const BUDGET = 2_000_000;
@@ -118,7 +118,7 @@ export function makeHost(files: HostFiles): Host {
     moduleAttribute(module, name) {
       if (module.name === "triton" && name === "__version__") return files.triton.release;
       if (versionThatAdds(module.name, name, files.triton)) return undefined;
-      const own = (module.name === "triton.language.core" ? CORE_DECORATORS.get(name) : undefined) ?? module.attrs.get(name);
+      const own = CORE_NATIVES.get(module.name)?.get(name) ?? module.attrs.get(name);
       if (own !== undefined) return own;
       for (const part of WRITTEN_IN_TRITON.get(module.name) ?? []) {
         const inner = host.importModule(part);

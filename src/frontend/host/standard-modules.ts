@@ -142,10 +142,23 @@ const sourceBuiltin: NativeCall = ([fn = null]) => {
   if (isKind(fn, "host_function")) SOURCE_BUILTINS.add(fn);
   return fn;
 };
-/** The decorators in `triton.language.core` for classes and functions of Python source. */
-export const CORE_DECORATORS: ReadonlyMap<string, PyValue> = new Map([
-  ["_aggregate", native("_aggregate", aggregate)],
-  ["builtin", native("builtin", sourceBuiltin)],
+/** A copy of an aggregate with other values in some fields, made by its class as the source makes it. */
+const aggregateReplace: NativeCall = ([instance = null, ...more], changes, host) => {
+  if (more.length > 0) raise("TypeError", `aggregate_replace() takes 1 positional argument but ${more.length + 1} were given`);
+  if (!isKind(instance, "instance") || instance.cls.flavour !== "aggregate")
+    return raise("TypeError", `aggregate_replace() expects an aggregate instance, got ${pyStr(instance, "type")}`);
+  const { cls, attrs } = instance;
+  for (const name of changes.keys()) if (!attrs.has(name)) raise("TypeError", `${cls.name} has no field '${name}'`);
+  return callHost(host, cls, [], new Map([...attrs, ...changes]));
+};
+const AGGREGATE_REPLACE = ["aggregate_replace", native("aggregate_replace", aggregateReplace)] as const;
+/** Functions of `triton.language` that take classes and functions of Python source, by module. */
+export const CORE_NATIVES: ReadonlyMap<string, ReadonlyMap<string, PyValue>> = new Map([
+  [
+    "triton.language.core",
+    new Map([["_aggregate", native("_aggregate", aggregate)], ["builtin", native("builtin", sourceBuiltin)], AGGREGATE_REPLACE]),
+  ],
+  ["triton.language", new Map([AGGREGATE_REPLACE])],
 ]);
 
 const constexprFunction: NativeCall = ([fn = null]) => (isKind(fn, "host_function") ? { ...fn, constexpr: true } : fn);

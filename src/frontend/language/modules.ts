@@ -50,6 +50,7 @@ const ADDED: ReadonlyMap<string, TritonVersion> = new Map([
   ["squeeze", TRITON_3_7],
   ["to_tensor", TRITON_3_7],
   ["unsqueeze", TRITON_3_7],
+  ["aggregate_replace", TRITON_3_8],
   ["expect_zero", TRITON_3_8],
 ]);
 /** The first version whose `triton.language` has a name that this one does not have. */

@@ -34,6 +34,10 @@ export interface LanguageRules {
   readonly debugBarrier: (s: Semantic) => void;
   /** Constants of fp8 can be made, by a conversion of fp32. */
   readonly fp8Constants: boolean;
+  /** A function has the arguments that `*args` collects as a tuple of the language. */
+  readonly collectsArguments: boolean;
+  /** `tl.cat` keeps the order unless it may reorder, and takes a dimension. */
+  readonly catsInOrder: boolean;
   /** A dot has the type of its accumulator where none is named. */
   readonly impliesDotType: boolean;
   /** A block pointer is the result of an op, or a base, offsets and strides. */

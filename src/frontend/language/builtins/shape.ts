@@ -1,6 +1,6 @@
 /** Changes of shape. Source: python/triton/language/core.py. */
 import { defineBuiltin, REQUIRED, STAR } from "../define-builtin.js";
-import { raise } from "../errors.js";
+import { check, raise } from "../errors.js";
 import { toTensor } from "../semantic/constants.js";
 import * as sem from "../semantic/shape.js";
 import type { Semantic } from "../semantic.js";
@@ -26,6 +26,21 @@ const asGiven = (dims: readonly PyValue[]): PyValue => {
 const permuted = (s: Semantic, input: Tensor, dims: readonly PyValue[]): Tensor =>
   sem.permute(s, input, integers(unwrapIterable(dims)), asGiven(dims));
 
+/** The blocks after each other: joined in a new last dimension, which then comes before the one that they share. */
+function catInOrder(s: Semantic, input: Tensor, other: Tensor, given: PyValue): Tensor {
+  const [a, b] = [extentsOf(input), extentsOf(other)];
+  const shown = (shape: readonly number[]): string => `[${shape.join(", ")}]`;
+  check(a.length === b.length, `tensors must have the same rank, got ${a.length} and ${b.length}`);
+  const dim = wrapAxis(given, a.length);
+  check(
+    a.every((extent, i) => i === dim || extent === b[i]),
+    `tensor dims must match except in the concat dimension ${dim}, got ${shown(a)} and ${shown(b)}`,
+  );
+  const order = a.map((_, i) => i).toSpliced(dim, 0, a.length);
+  const shape = a.with(dim, a[dim]! + b[dim]!);
+  return sem.reshape(s, sem.permute(s, sem.join(s, input, other), order, null), shape, false);
+}
+
 export const SHAPE = [
   defineBuiltin("broadcast", { input: REQUIRED, other: REQUIRED }, (s, a) => tuple(sem.broadcastValues(s, self(a.input), self(a.other)))),
   defineBuiltin("broadcast_to", { input: REQUIRED, shape: STAR }, (s, a) =>
@@ -40,9 +55,12 @@ export const SHAPE = [
     return sem.permute(s, input, order, null);
   }),
   defineBuiltin("permute", { input: REQUIRED, dims: STAR }, (s, a) => permuted(s, self(a.input), a.dims)),
-  defineBuiltin("cat", { input: REQUIRED, other: REQUIRED, can_reorder: false }, (s, a) =>
-    sem.cat(s, self(a.input), self(a.other), truth(a.can_reorder)),
-  ),
+  defineBuiltin("cat", { input: REQUIRED, other: REQUIRED, can_reorder: false, dim: null }, (s, a) => {
+    const [input, other] = [self(a.input), self(a.other)];
+    if (!s.rules.catsInOrder && a.dim !== null) raise("TypeError", "cat() got an unexpected keyword argument 'dim'");
+    if (truth(a.can_reorder) || !s.rules.catsInOrder) return sem.cat(s, input, other, truth(a.can_reorder));
+    return catInOrder(s, input, other, a.dim ?? 0n);
+  }),
   defineBuiltin("join", { a: REQUIRED, b: REQUIRED }, (s, a) => sem.join(s, self(a.a), self(a.b))),
   defineBuiltin("split", { a: REQUIRED }, (s, args) => {
     const a = self(args.a);
