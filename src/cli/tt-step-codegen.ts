@@ -1,6 +1,6 @@
 /** `--codegen`: what the final code does with memory and tensor cores, and why, as text. */
 import { type ChainLink, explainedFacts, operandChains } from "../explain/codegen/explain-facts.js";
-import { type CodegenFact, codegenStep, isUnread, UNREAD } from "../explain/codegen-facts.js";
+import { amdGpuOfTrace, type CodegenFact, codegenStep } from "../explain/codegen-facts.js";
 import type { MmaFacts } from "../explain/instruction-facts.js";
 import { linesOfOps } from "../explain/provenance.js";
 import type { Trace } from "../trace/trace.js";
@@ -8,9 +8,11 @@ import type { Trace } from "../trace/trace.js";
 /** The panel once; an error where the Trace ends before the LLVM dialect. */
 export function codegenText(trace: Trace): { readonly text: string } | { readonly error: string } {
   const step = codegenStep(trace);
-  if (!step) return { error: isUnread(trace) ? UNREAD : "there is no final code here: the Trace ends before the LLVM dialect" };
+  if (!step) return { error: "there is no final code here: the Trace ends before the LLVM dialect" };
   const facts = explainedFacts(trace);
   const out = [`instructions after ${step.label} ${step.flag}, counted in the text of one thread; loops are not unrolled in thought`];
+  if (amdGpuOfTrace(trace))
+    out.push("as the LLVM dialect has them; LLVM's backend may split or join accesses, and registers and spills are not known without it");
   out.push(
     "",
     ...table(

@@ -5,8 +5,10 @@
  *     %88 = tt.load %ptr, %mask      ->  4 x  @%p1 ld.global.v4.b32   16 bytes a thread, predicated
  */
 
+import type { AmdGpu } from "../gpu/amd.js";
 import { gpuCalled } from "../gpu/gpu.js";
 import type { Step, Trace } from "../trace/trace.js";
+import { AmdLines } from "./codegen/amd-lines.js";
 import { readLine } from "./codegen/machine-lines.js";
 import { readInstruction } from "./codegen/ptx-instruction.js";
 import { constantOn, descriptorOf, readDescriptor } from "./codegen/tcgen05-descriptor.js";
@@ -33,14 +35,11 @@ export interface CodegenFact extends InstructionFacts {
   readonly why: readonly string[];
 }
 
-/** The message where there are no facts because of the target. */
-export const UNREAD = "the instructions of AMD's GPUs are not read yet: the LLVM dialect is the last stage";
-/** Whether its instructions are AMD's: widths and bank conflicts by NVIDIA's rules would be wrong. */
-export const isUnread = ({ target = "" }: Trace): boolean => gpuCalled(target)?.hip !== undefined;
+/** The AMD GPU that it is compiled for: sectors and bank conflicts by NVIDIA's rules would be wrong. */
+export const amdGpuOfTrace = ({ target = "" }: Trace): AmdGpu | undefined => gpuCalled(target)?.hip;
 
 /** The last whole step that has machine instructions: PTX, else LLVM dialect, else LLVM IR. */
 export function codegenStep(trace: Trace): Step | undefined {
-  if (isUnread(trace)) return undefined;
   const known = trace.steps.filter((s) => s.known && s.verified && s.text.lines.length > 0);
   return (
     known.findLast((s) => s.stage !== "ptx" && s.flag !== "llir" && holds(trace, s, /\bllvm\.func\b/)) ??
@@ -90,11 +89,13 @@ function findFacts(trace: Trace): readonly CodegenFact[] {
   const groups = new Map<string, Group>();
   const positions = new PtxPositions();
   const constants = new Constants(trace, step);
+  const amd = amdGpuOfTrace(trace);
+  const amdLines = amd && new AmdLines(amd);
   step.text.lines.forEach((number, line) => {
     const text = trace.lines.line(number);
     if (step.flag === "ptx") positions.read(text);
     const id = step.text.ops[line]!;
-    for (const read of factsOf(text, trace.artifacts.instructions?.[id])) {
+    for (const read of amdLines?.read(text) ?? factsOf(text, trace.artifacts.instructions?.[id])) {
       const fact = read.mma?.family === "tcgen05" ? describe(read, read.mma, descriptorOf(text, constants.of)) : read;
       const source = id !== 0 ? locationOf(trace, id) : positions.current;
       const op = owners.of(id, source, fact);
@@ -161,17 +162,17 @@ class PtxPositions {
 
 /** Ops that become an instruction of a kind, by name. Barriers are put wherever they are needed. */
 const OWNERS: Readonly<Partial<Record<FactKind, RegExp>>> = {
-  "async-copy": /\b(?:async_copy_global_to_local|insert_slice_async|tmem_copy)\b/,
+  "async-copy": /\b(?:async_copy_global_to_local|insert_slice_async|tmem_copy|buffer_load_to_local)\b/,
   tma: /\b(?:\w*tma\w*|\w*descriptor\w*|async_copy\w*)\b/,
-  atomic: /\batomic/,
+  atomic: /\b(?:buffer_)?atomic/,
   mma: /\b(?:dot|warp_group_dot|tc_gen5_mma|\w*dot\w*)\b/,
   "matrix-load": /\b(?:local_load|local_alloc|convert_layout|dot\w*)\b/,
   "matrix-store": /\b(?:local_store|local_alloc|convert_layout)\b/,
   shuffle: /\b(?:reduce|scan|convert_layout|histogram|gather|warp_group_dot\w*)\b/,
 };
 const GLOBAL: Readonly<Partial<Record<FactKind, RegExp>>> = {
-  load: /\b(?:tt\.load|gather|\w*descriptor\w*)\b/,
-  store: /\b(?:tt\.store|scatter|\w*descriptor\w*)\b/,
+  load: /\b(?:tt\.load|buffer_load|gather|\w*descriptor\w*)\b/,
+  store: /\b(?:tt\.store|buffer_store|scatter|\w*descriptor\w*)\b/,
 };
 const SHARED = /\b(?:convert_layout|local_\w+|reduce|scan|histogram|gather|atomic\w*|cat|alloc_tensor)\b/;
 

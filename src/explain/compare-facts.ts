@@ -1,5 +1,6 @@
 /** The parts of a kernel's final code in a few figures, and how two compilations differ in them. */
 import type { LaunchCosts, Trace } from "../trace/trace.js";
+import { amdKindOf } from "./codegen/amd-lines.js";
 import { readInstruction } from "./codegen/ptx-instruction.js";
 import { codegenFacts } from "./codegen-facts.js";
 import type { FactKind } from "./instruction-facts.js";
@@ -152,7 +153,7 @@ function grouped({ instructions, mma }: FinalFacts): ReadonlyMap<string, Map<str
   };
   for (const [name, count] of Object.entries(instructions)) {
     const [mnemonic = name] = name.split(" ");
-    const read = readInstruction(name);
+    const read = amdKindOf(name) ?? readInstruction(name);
     const group =
       read === undefined || read.kind === "mma"
         ? "other instructions"

@@ -5,6 +5,7 @@
 
 import { type AccessWidth, accessWidth } from "../analysis/access-width.js";
 import { explainAccess } from "../analysis/explain-access.js";
+import { BufferLoadOp, BufferLoadToLocalOp, BufferStoreOp } from "../dialects/amdg/ops/buffer.js";
 import { ForOp } from "../dialects/scf/ops/for.js";
 import { WhileOp } from "../dialects/scf/ops/while.js";
 import { DotOp, DotScaledOp } from "../dialects/tt/ops/dot.js";
@@ -13,6 +14,7 @@ import { encodingParams } from "../dialects/ttg/encodings/define-encoding.js";
 import { ConvertLayoutOp } from "../dialects/ttg/ops/convert-layout.js";
 import { gpuCalled } from "../gpu/gpu.js";
 import { encodingOf, RankedTensorType, type TensorType } from "../ir/builtin-types.js";
+import type { OpDef } from "../ir/define-op.js";
 import type { Operation } from "../ir/operation.js";
 import { isMma } from "../layout/encoding-params.js";
 import { type Remark, type RemarkCode, RemarkRefs } from "../pass/remark.js";
@@ -20,7 +22,7 @@ import { conversionCost } from "../passes/ttg/remove-layout-conversions/explain-
 import { memo } from "../support/memo.js";
 import type { Step, Trace } from "../trace/trace.js";
 import { ratedFacts } from "./codegen/explain-facts.js";
-import { type CodegenFact, codegenStep, isUnread, lastTtgirStep } from "./codegen-facts.js";
+import { amdGpuOfTrace, type CodegenFact, codegenStep, lastTtgirStep } from "./codegen-facts.js";
 import { conflictReasons } from "./derivations/shared-access.js";
 import { headlineOf } from "./headline.js";
 import { ancestorsOf, descendantsOf, linesOfOps, locationOf, type SourcePosition } from "./provenance.js";
@@ -67,7 +69,7 @@ export const unseen = memo((trace: Trace): string | undefined => {
   if (last) {
     const queries = queriesOf(trace, last);
     if ("error" in queries) return `the IR after ${last.flag} cannot be read back: ${queries.error}`;
-    return isUnread(trace) ? "bank conflicts are not known for AMD's GPUs" : undefined;
+    return amdGpuOfTrace(trace) ? "bank conflicts are not known for AMD's GPUs" : undefined;
   }
   return codegenStep(trace) ? "without TTGIR, only the widths of accesses are known" : "they are about TTGIR, which was not reached";
 });
@@ -235,6 +237,7 @@ const WIDEST = 16;
 function narrowAccess(queries: StepQueries, op: Operation, facts: readonly CodegenFact[]): Found | undefined {
   if (AtomicCASOp.is(op) || AtomicRMWOp.is(op)) return undefined;
   const width = widthOf(queries, op);
+  if (!width && BUFFER_ACCESSES.has(op.def)) return narrowBufferAccess(queries, op, facts);
   if (!width || width.bits >= 8 * WIDEST || !RankedTensorType.is(width.ptr.type)) return undefined;
   const { limitedBy } = explainAccess(width, axisInfoOfModule(queries.ir.module), new RemarkRefs(op)).fields;
   const [first] = facts.filter((f) => f.kind === "load" || f.kind === "store" || f.kind === "async-copy");
@@ -252,6 +255,21 @@ function narrowAccess(queries: StepQueries, op: Operation, facts: readonly Codeg
     cost: ((first?.count ?? 1) * WIDEST) / bytes,
     minor: isTooSmall(width, limitedBy),
   });
+}
+
+const BUFFER_ACCESSES: ReadonlySet<OpDef> = new Set<OpDef>([BufferLoadOp, BufferStoreOp, BufferLoadToLocalOp]);
+/** An access by an AMD buffer's descriptor: its instructions tell the width, and the load or store by pointers that it was the reason. */
+function narrowBufferAccess(queries: StepQueries, op: Operation, facts: readonly CodegenFact[]): Found | undefined {
+  const first = facts.find(({ space, bytesPerThread: bytes }) => space === "global" && bytes > 0 && bytes < WIDEST);
+  if (!first) return undefined;
+  const { count, instruction, bytesPerThread: bytes } = first;
+  const chosen = decision(queries, op, "coalesce.access");
+  const width = chosen && widthOf(chosen.queries, chosen.op);
+  const decided = width?.bits === 8 * bytes ? { ...chosen!, why: [chosen!.queries.messageOf(chosen!.remark)] } : undefined;
+  const title = `${count}x ${instruction}: ${bytes} of ${WIDEST} bytes a thread`;
+  const limitedBy = decided?.remark.fields["limitedBy"];
+  const minor = width !== undefined && isTooSmall(width, limitedBy);
+  return at(queries, op, decided, { kind: "narrow access", title, cost: (count * WIDEST) / bytes, minor });
 }
 /** Whether the tensor has no more elements than that. */
 function isTooSmall({ ptr, elements, dim }: AccessWidth, limitedBy: unknown): boolean {

@@ -1,4 +1,4 @@
-/** The effect of one machine instruction, PTX or SASS, as far as its own text says it. Plain data. */
+/** The effect of one machine instruction, PTX, SASS or AMD's, as far as its own text says it. Plain data. */
 
 export type FactKind =
   | "load"
@@ -16,9 +16,11 @@ export type MemorySpace = "global" | "shared" | "local" | "param" | "tensor" | "
 
 /** A tensor core instruction. */
 export interface MmaFacts {
-  readonly family: "mma" | "wgmma" | "tcgen05";
+  readonly family: "mma" | "wgmma" | "tcgen05" | "mfma";
   /** m, n, k; undefined where the shape is in a descriptor (tcgen05) that the code does not hold as a constant. */
   readonly shape: readonly [number, number, number] | undefined;
+  /** Products that an MFMA computes at once, beside each other; undefined for one. */
+  readonly blocks?: number;
   /** Element types as the instruction names them: `f16`. */
   readonly types: { readonly a: string; readonly b: string; readonly acc: string };
   /** 32-bit registers of a thread for each fragment; 0 for an operand in shared or tensor memory. */

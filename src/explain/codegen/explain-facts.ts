@@ -20,7 +20,7 @@ import { typeText } from "../../ir/text-hook.js";
 import type { Value } from "../../ir/value.js";
 import { memo } from "../../support/memo.js";
 import type { Trace } from "../../trace/trace.js";
-import { type CodegenFact, codegenFacts, lastTtgirStep } from "../codegen-facts.js";
+import { amdGpuOfTrace, type CodegenFact, codegenFacts, lastTtgirStep } from "../codegen-facts.js";
 import { conflictReasons } from "../derivations/shared-access.js";
 import { instructionReasons, queriesOf, type StepQueries } from "../queries.js";
 import { messageBytes } from "./tma-wgmma-reasons.js";
@@ -28,6 +28,7 @@ import { messageBytes } from "./tma-wgmma-reasons.js";
 /** The facts with what they cost the memory; those of an imported step that cannot be read back as they are. */
 export const ratedFacts = memo((trace: Trace): readonly CodegenFact[] =>
   withOps(trace, codegenFacts(trace), (queries) => {
+    if (amdGpuOfTrace(trace)) return () => ({});
     const axes = axesOfAllocations(queries.ir.module);
     const capability = capabilityOf(trace.target) ?? 80;
     return (op, fact) => costOf(fact, op, axes, capability);
@@ -37,7 +38,7 @@ export const ratedFacts = memo((trace: Trace): readonly CodegenFact[] =>
 /** The facts with their costs and reasons. */
 export const explainedFacts = (trace: Trace): readonly CodegenFact[] =>
   withOps(trace, ratedFacts(trace), (queries) => (op, fact) => ({
-    why: [...instructionReasons(queries, op), ...conflictReasons(trace, op, fact)],
+    why: [...instructionReasons(queries, op), ...(amdGpuOfTrace(trace) ? [] : conflictReasons(trace, op, fact))],
   }));
 
 /** The facts with what `more` says of their ops. */

@@ -5,7 +5,7 @@ import { capabilityOf, gpuOf } from "../../gpu/nvidia.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import type { Trace } from "../../trace/trace.js";
-import { type CodegenFact, codegenFacts } from "../codegen-facts.js";
+import { amdGpuOfTrace, type CodegenFact, codegenFacts } from "../codegen-facts.js";
 import { descendantsOf } from "../provenance.js";
 
 /** Ops that move the contents of a buffer, by way of its views too. */
@@ -22,6 +22,7 @@ export function accessesOfBuffer(buffer: Value): readonly Operation[] {
 
 /** The rounds that each instruction of an op takes in shared memory, with what would end its conflicts; none where it moves nothing there. */
 export function sharedLines(trace: Trace, op: Operation, id: number, name: string): readonly string[] {
+  if (amdGpuOfTrace(trace)) return [];
   const family = new Set(descendantsOf(trace, id));
   return codegenFacts(trace).flatMap((fact) => {
     const { kind, space } = fact;

@@ -3,7 +3,7 @@
  * `.loc` where they come from; of a large module it is made when it is looked at. A dump without PTX shows its last step. Machine code is
  * tied to lines of the PTX, which is beside it where there is room.
  */
-import { codegenStep, isUnread, lastTtgirStep, UNREAD } from "../../../explain/codegen-facts.js";
+import { codegenStep, lastTtgirStep } from "../../../explain/codegen-facts.js";
 import { ancestorIn, locationOf, type SourcePosition } from "../../../explain/provenance.js";
 import { memo } from "../../../support/memo.js";
 import { wrapText } from "../../../support/wrap-text.js";
@@ -107,7 +107,6 @@ export const makingText = ({ done, total, what }: Extract<Ptx, { kind: "making" 
 /** Why there are no instructions. */
 export function whyNoCode({ progress, trace }: Session): string {
   if (progress) return "compiling ...";
-  if (isUnread(trace)) return UNREAD;
   const last = trace.steps.findLast(({ known }) => known);
   return last ? `no machine instructions: the steps end with ${last.stage.toUpperCase()}` : "nothing is compiled yet";
 }

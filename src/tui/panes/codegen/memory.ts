@@ -65,7 +65,7 @@ export function mmaItems(facts: readonly CodegenFact[], family: ReadonlySet<numb
   if (shown.length === 0) return [{ row: line("no tensor core instructions in the final code", MUTED) }];
   const items: CodegenItem[] = [];
   for (const fact of shown) {
-    const { family: kind, shape, types, registers } = fact.mma!;
+    const { family: kind, shape, types, registers, blocks = 1 } = fact.mma!;
     items.push(
       item(
         fact,
@@ -83,12 +83,12 @@ export function mmaItems(facts: readonly CodegenFact[], family: ReadonlySet<numb
     else items.push({ row: line(`       ${kind}: the shape is in the instruction descriptor; kind ${types.a}`, MUTED) });
     if (shape)
       items.push({
-        row: line(`       ${2 * shape[0] * shape[1] * shape[2]} FLOPs an instruction${PER[kind]}`, MUTED),
+        row: line(`       ${2 * shape[0] * shape[1] * shape[2] * blocks} FLOPs an instruction${PER[kind]}`, MUTED),
       });
   }
   return items;
 }
-const PER = { mma: " and warp", wgmma: " and warp group", tcgen05: "" } as const;
+const PER = { mma: " and warp", wgmma: " and warp group", tcgen05: "", mfma: " and wave" } as const;
 function fragment(name: string, shape: string, type: string, registers: number): Row {
   return [
     [`       ${name} `, style("accent", "none", BOLD)],
