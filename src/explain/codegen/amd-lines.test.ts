@@ -1,14 +1,19 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { amdGpuOf } from "../../gpu/amd.js";
-import { compile, findings, readSource } from "../../index.js";
+import { compile, findings, readSource, type Trace } from "../../index.js";
 import { codegenFacts, codegenStep } from "../codegen-facts.js";
 import { AmdLines } from "./amd-lines.js";
 
-function compiled(path: string, target: string) {
+const traces = new Map<string, Trace>();
+function compiled(path: string, target: string): Trace {
+  const key = `${path} ${target}`;
+  const known = traces.get(key);
+  if (known) return known;
   const source = readSource({ name: path, text: readFileSync(path, "latin1") });
   const made = source.kind === "error" ? source : compile(source, { target });
   if (made.kind === "error") throw new Error(made.message);
+  traces.set(key, made.trace);
   return made.trace;
 }
 const reader = (arch = "gfx942") => new AmdLines(amdGpuOf(arch)!);

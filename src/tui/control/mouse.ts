@@ -27,7 +27,7 @@ export function pressed(state: State, input: Extract<TerminalInput, { readonly k
   const tab = y === rect.y ? tabAt(state, place, x) : undefined;
   if (tab !== undefined) return atTab(focused, pane, tab);
   const border = borderAt(state, x, y);
-  // Of the state before the focus moved: a pane that is focused may be higher.
+  // Read from the state before the focus moved: a focused pane may be higher.
   if (border) return { ...focused, dragged: grabbed(state, border, x, y) };
   const inside = insideOf(state, pane)!;
   const row = y - inside.y;
