@@ -37,6 +37,25 @@ test("a what-if is undone and done again, with the view that it was asked from",
   expect(again.message?.text).toContain("u undoes it");
 });
 
+test("a pass that is asked for before it has run is shown when it has", () => {
+  const session = kernelSession("fixtures/kernels/vecadd.ttir");
+  const { steps } = session.trace;
+  const began = {
+    ...session,
+    trace: { ...session.trace, steps: steps.slice(0, 4) },
+    progress: { done: 3, total: steps.length, what: "", ms: 0 },
+    pending: steps.slice(4),
+  };
+  const asked = typed(opened(began), ":coalesce\r");
+  expect(asked.message?.text).toBe("coalesce is shown when it has run");
+  const more = reduce(asked, { type: "session", session: { ...began, trace: { ...session.trace, steps: steps.slice(0, 6) } } });
+  expect(more.message).toBe(asked.message);
+  expect(selectedStep(reduce(more, { type: "session", session }))?.flag).toBe("tritongpu-coalesce");
+  // Another key gives it up.
+  expect(selectedStep(reduce(typed(more, "j"), { type: "session", session }))?.flag).not.toBe("tritongpu-coalesce");
+  expect(typed(opened(began), ":coalesse\r").message?.text).toContain("there is no pass 'coalesse' here");
+});
+
 test("a pass that changed nothing says so, and its IR is shown once", () => {
   const at = typed(opened(kernelSession("fixtures/kernels/vecadd.ttir")), ":canonicalize#1\r2");
   expect(screenOf(at)).toContain("→ canonicalize#1: no change");

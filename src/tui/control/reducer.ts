@@ -13,6 +13,7 @@ import { pressed } from "./mouse.js";
 import { withOpened } from "./open-state.js";
 import { overlayKey } from "./overlays.js";
 import { settle } from "./settle.js";
+import { arrived } from "./typed-command.js";
 
 export type Action =
   | { readonly type: "input"; readonly input: TerminalInput }
@@ -71,7 +72,7 @@ function reduced(state: State, action: Action): State {
       // A Python kernel is read beside its IR.
       if (action.session.form && action.session.sources.length > 0 && state.session.sources.length === 0)
         view = { ...view, diff: { ...view.diff, python: true } };
-      return settle({ ...state, session: action.session, view });
+      return settle(arrived(settle({ ...state, session: action.session, view })));
     }
     case "begin": {
       const past = [...state.past, momentOf(state)].slice(-MAX_PAST);

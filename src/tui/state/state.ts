@@ -236,7 +236,8 @@ export interface State {
   /** Keys of a sequence that is not complete: `g`. */
   readonly pending: string;
   /** One line for the user; goes with the next key. */
-  readonly message: { readonly text: string; readonly kind: "info" | "error" } | undefined;
+  /** `awaits` is a pass that was asked for before it has run: the screen goes there when it has. */
+  readonly message: { readonly text: string; readonly kind: "info" | "error"; readonly awaits?: string } | undefined;
   /** Views that `u` goes back to, oldest first, and those that ctrl+r goes forward to. */
   readonly past: readonly Moment[];
   readonly future: readonly Moment[];
