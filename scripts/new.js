@@ -84,14 +84,17 @@ tt.func @f(%x: i32) -> i32 {
 function newPane(id) {
   if (!/^[a-z]+$/.test(id)) end(`a pane has a name like remarks, not '${id}'`);
   const index = "src/tui/panes/index.ts";
+  const views = "src/tui/state/view.ts";
+  const view = `${id[0].toUpperCase()}${id.slice(1)}View`;
   make(
     `src/tui/panes/${id}/pane.ts`,
     `/** The pane of ${id}. */
 import { line } from "../../draw/style.js";
-import { type Scroll, type State, withView } from "../../state/state.js";
+import { type State, withView } from "../../state/state.js";
+import type { ${view} } from "../../state/view.js";
 import type { PaneDef } from "../pane.js";
 
-export const ${id}Pane: PaneDef<Scroll & { readonly row: number }> = {
+export const ${id}Pane: PaneDef<${view}> = {
   initial: { row: 0, top: 0, left: 0 },
   key: "${Math.max(...panesIn(index).map(keyOf)) + 1}",
   title: () => "${id}",
@@ -114,8 +117,12 @@ const texts = (_state: State): readonly string[] => ["nothing yet"];
   );
   const text = readFileSync(index, "utf8")
     .replace("\n\n/** In the order of", `\nimport { ${id}Pane } from "./${id}/pane.js";$&`)
-    .replace(/(export const PANES = \{[^}]*)/, `$1  ${id}: ${id}Pane,\n`);
+    .replace(/(export const PANES\b.* = \{[^}]*)/, `$1  ${id}: ${id}Pane,\n`);
   writeFileSync(index, text);
+  const parts = readFileSync(views, "utf8")
+    .replace("/** The parts of the panes", `export interface ${view} extends Scroll {\n  readonly row: number;\n}\n\n$&`)
+    .replace(/(export interface PaneViews \{[^}]*)/, `$1  readonly ${id}: ${view};\n`);
+  writeFileSync(views, parts);
   console.log("npm run types");
 }
 /** The panes that an index lists. */

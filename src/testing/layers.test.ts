@@ -123,7 +123,6 @@ const CIRCLES_OF_TYPES: Readonly<Record<string, number>> = {
   "simulate/tensor/": 8,
   "syntax/": 4,
   "target/ptx/": 12,
-  "tui/": 40,
 };
 
 /** Groups of files each of which imports all others of its group, types included, by way of others. */

@@ -14,7 +14,8 @@ import { PANES } from "./panes/index.js";
 import { type PaneDef, tabLabels } from "./panes/pane.js";
 import { timeText } from "./panes/passes/model.js";
 import { type Area, hasHead, placesOf, type Rect } from "./state/places.js";
-import type { Overlay, PaneId, State } from "./state/state.js";
+import type { Overlay, State } from "./state/state.js";
+import type { PaneId } from "./state/view.js";
 import { narratorHeight, narratorNote, narratorRows, narratorTitle } from "./tour/narrator.js";
 
 /** Text with a border around it; each text is a row with its styles. */

@@ -1,8 +1,8 @@
+import type { PaneId } from "./state/view.js";
 /**
  * Every command with its keys: the one table from which the footer, the `?` overlay, the key list of docs/ui.md and the
  * configuration file's schema are made.
  */
-import type { PaneId } from "./state/state.js";
 
 export type Group = "Move" | "Passes" | "Diff" | "Panes" | "Go to" | "Layout" | "Do" | "Tour" | "Program";
 

@@ -2,6 +2,7 @@
  * The program around the pure core: it owns the terminal, draws and reads keys through Ink, and does what the reducer asks for,
  * or has it done (`compilations.ts`, `idle.ts`).
  */
+
 import { closeSync, openSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -23,7 +24,8 @@ import { type AppModule, loadApp } from "./load-app.js";
 import { initialView } from "./panes/index.js";
 import { type Shell, SLICE } from "./shell.js";
 import { emptySession } from "./state/begin.js";
-import type { Effect, Session, Settings, State, View } from "./state/state.js";
+import type { Effect, Session, Settings, State } from "./state/state.js";
+import type { View } from "./state/view.js";
 import { Terminal } from "./terminal.js";
 import { ASK_BACKGROUND, BackgroundReply, REPLY_MS } from "./terminal-background.js";
 import type { TourRequest } from "./tour/step.js";

@@ -1,4 +1,5 @@
 /** The messages between the page and the worker that compiles, and the pictures that the page draws. All of it is plain data. */
+
 import type { TargetOptions } from "../backend/targets.js";
 import type { Panel } from "../cute/draw.js";
 import type { Severity } from "../diagnostics/diagnostic.js";
@@ -7,9 +8,8 @@ import type { Span } from "../tui/draw/style.js";
 import type { Form } from "../tui/form/form.js";
 import type { CommandId } from "../tui/keymap.js";
 import type { CodegenTab } from "../tui/panes/codegen/tabs.js";
-import type { DiffMode } from "../tui/panes/diff/pane.js";
-import type { LayoutView } from "../tui/panes/layout/pane.js";
 import type { Go } from "../tui/state/state.js";
+import type { DiffMode, LayoutView } from "../tui/state/view.js";
 
 /** A text to compile, and how. Fields that are absent are as the text says, or defaults. */
 export interface Input {

@@ -1,4 +1,5 @@
 /** The effect of each command. A command that cannot act says why, in the message. */
+
 import { assertNever } from "../../support/assert.js";
 import { openForm } from "../form/keys.js";
 import type { CommandId } from "../keymap.js";
@@ -9,8 +10,9 @@ import { nextColour } from "../panes/layout/cursor.js";
 import { tabAway } from "../panes/pane.js";
 import { changedAway, stepAway } from "../panes/passes/model.js";
 import { insideOf, placesOf } from "../state/places.js";
-import { ask, type ListItem, type PaneId, type State, say, type View, withView } from "../state/state.js";
+import { ask, type ListItem, type State, say, withView } from "../state/state.js";
 import { differs, selectedStep, stepName, stepsOf } from "../state/steps.js";
+import type { PaneId, View } from "../state/view.js";
 import { nextTourStep, previousTourStep, showTourStep } from "../tour/tour.js";
 import { commandLine } from "./command-line.js";
 import { definition, lifeLine, list, sourceOf, uses } from "./navigate.js";

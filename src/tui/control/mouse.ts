@@ -1,9 +1,11 @@
 /** Clicks focus and select; the wheel scrolls three lines of the pane under it. */
+
 import type { TerminalInput } from "../keys.js";
 import { PANES } from "../panes/index.js";
 import { type PaneDef, tabLabels } from "../panes/pane.js";
 import { borderAt, grabbed, insideOf, type Placed, placesOf, withBorder } from "../state/places.js";
-import { type PaneId, type State, withView } from "../state/state.js";
+import { type State, withView } from "../state/state.js";
+import type { PaneId } from "../state/view.js";
 import { go } from "./navigate.js";
 import { overlayRect } from "./overlay-rect.js";
 import { overlayKey } from "./overlays.js";

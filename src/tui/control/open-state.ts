@@ -6,11 +6,10 @@
 import { findStep } from "../../trace/trace.js";
 import { CODEGEN_TABS } from "../panes/codegen/tabs.js";
 import { type CursorLine, cursorLine, displayOf } from "../panes/diff/model.js";
-import { DIFF_MODES } from "../panes/diff/pane.js";
 import { PANE_IDS } from "../panes/index.js";
-import { LAYOUT_TABS } from "../panes/layout/pane.js";
 import { ask, type State, say, type WhatIf, withView } from "../state/state.js";
 import { selectedStep } from "../state/steps.js";
+import { DIFF_MODES, LAYOUT_TABS } from "../state/view.js";
 import { atLine } from "./navigate.js";
 import { settle } from "./settle.js";
 import { atStep } from "./walk.js";

@@ -5,7 +5,8 @@ import { PANES } from "../panes/index.js";
 import { selectedRow } from "../panes/passes/model.js";
 import { sourceFollows } from "../panes/source/follow.js";
 import { insideOf } from "../state/places.js";
-import { type PaneId, type Scroll, type State, withView } from "../state/state.js";
+import { type State, withView } from "../state/state.js";
+import type { PaneId, Scroll } from "../state/view.js";
 
 /** Rows kept between the cursor and the edge. */
 const MARGIN = 3;

@@ -1,14 +1,15 @@
 /** The panes, by id. */
-import type { PaneId, View } from "../state/state.js";
+import type { PaneId, PaneViews, View } from "../state/view.js";
 import { codegenPane } from "./codegen/pane.js";
 import { diffPane } from "./diff/pane.js";
 import { findingsPane } from "./findings/pane.js";
 import { layoutPane } from "./layout/pane.js";
+import type { PaneDef } from "./pane.js";
 import { passesPane } from "./passes/pane.js";
 import { sourcePane } from "./source/pane.js";
 
 /** In the order of `tab`. */
-export const PANES = {
+export const PANES: { readonly [P in PaneId]: PaneDef<PaneViews[P]> } = {
   passes: passesPane,
   diff: diffPane,
   layout: layoutPane,
@@ -19,7 +20,7 @@ export const PANES = {
 export const PANE_IDS = Object.keys(PANES) as PaneId[];
 
 export function initialView(): View {
-  const slices = Object.fromEntries(PANE_IDS.map((id) => [id, PANES[id].initial])) as { [P in PaneId]: (typeof PANES)[P]["initial"] };
+  const slices = Object.fromEntries(PANE_IDS.map((id) => [id, PANES[id].initial])) as { [P in PaneId]: PaneViews[P] };
   return {
     focus: "findings",
     upper: "findings",

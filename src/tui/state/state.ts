@@ -1,4 +1,4 @@
-/** The state of the terminal UI: one immutable object. `View` is what can be undone; the rest is the world around it. */
+/** The state of the terminal UI: one immutable object. Its `View` (`view.ts`) is what can be undone; the rest is the world around it. */
 
 import type { TargetOptions } from "../../backend/targets.js";
 import type { StepDiff } from "../../diff/step-diff.js";
@@ -8,42 +8,11 @@ import type { Tour } from "../../learn/tour.js";
 import type { Always } from "../../library/compile.js";
 import type { Divisibility, ModuleSource } from "../../library/sources.js";
 import type { TritonVersion } from "../../library/targets.js";
+import type { Limits } from "../../limits/limits.js";
 import type { PipelineStep, Stage } from "../../trace/stage.js";
 import type { Step, Trace } from "../../trace/trace.js";
 import type { Form } from "../form/form.js";
-import type { SessionLimits } from "../panes/codegen/limits.js";
-import type { PANES } from "../panes/index.js";
-
-export type PaneId = keyof typeof PANES;
-
-/** First row and column shown. */
-export interface Scroll {
-  readonly top: number;
-  readonly left: number;
-}
-
-/** The view of the session: a part for each pane, and a general part. */
-export type View = GeneralView & { readonly [P in PaneId]: (typeof PANES)[P]["initial"] };
-export interface GeneralView {
-  readonly focus: PaneId;
-  /** Which pane has the largest place. */
-  readonly upper: "findings" | "diff";
-  /** Which of the lower panes is shown where there is room for one. */
-  readonly lower: "layout" | "codegen";
-  readonly zoomed: boolean;
-  /** Rows of the lower panes and columns of the others, where the user has dragged their borders. */
-  readonly sizes: Partial<Readonly<Record<Border, number>>>;
-  /** The letters of the steps marked with `m`, by index. */
-  readonly marks: Readonly<Record<number, string>>;
-  /** The marked step that others are held against. */
-  readonly mark: number | undefined;
-  readonly search: Search | undefined;
-}
-
-export interface Search {
-  readonly pane: PaneId;
-  readonly text: string;
-}
+import type { Border, View } from "./view.js";
 
 /** Something shown over the panes. */
 export type Overlay =
@@ -189,6 +158,8 @@ export interface Computed {
   /** Why the PTX is not assembled; undefined where it is, or will be. */
   readonly noMachine: string | undefined;
 }
+/** The limits of a launch, or why there are none. */
+export type SessionLimits = Limits | { readonly kind: "error"; readonly message?: string };
 export type Ptx =
   | { readonly kind: "making"; readonly done: number; readonly total: number; readonly what: string }
   | { readonly kind: "text"; readonly text: string }
@@ -222,9 +193,6 @@ export interface Size {
   readonly columns: number;
   readonly rows: number;
 }
-
-/** The right edge of a pane, or the upper one of the lower panes. */
-export type Border = "passes" | "source" | "layout" | "lower";
 
 export interface State {
   readonly size: Size;

@@ -1,8 +1,9 @@
 /** A layout as grids of cells, for drawings: elements, registers of threads, banks of shared memory. Each is a window around the cursor. */
+
 import type { ValueLayout } from "../../explain/value-layout.js";
 import { firstOwner, gridOf, within } from "../../tui/panes/layout/grid.js";
-import type { LayoutView } from "../../tui/panes/layout/pane.js";
 import { offsetOf } from "../../tui/panes/layout/shared.js";
+import type { LayoutView } from "../../tui/state/view.js";
 import type { GridCell, GridPicture } from "../protocol.js";
 
 type Drawn = Pick<ValueLayout, "layout" | "shape">;

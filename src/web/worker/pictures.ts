@@ -1,4 +1,5 @@
 /** The parts of the page as data, drawn from the State. Only those of the tab that is shown are made. */
+
 import type { Diagnostic } from "../../diagnostics/diagnostic.js";
 import { usesText } from "../../diff/hunks.js";
 import { ratedFacts } from "../../explain/codegen/explain-facts.js";
@@ -16,7 +17,8 @@ import { onPaper, type Span } from "../../tui/draw/style.js";
 import { shown } from "../../tui/draw/text-width.js";
 import { compareItems } from "../../tui/panes/codegen/compare.js";
 import { ptxCodeOf } from "../../tui/panes/codegen/final-code.js";
-import { type CodegenItem, codegenItems } from "../../tui/panes/codegen/model.js";
+import type { CodegenItem } from "../../tui/panes/codegen/item.js";
+import { codegenItems } from "../../tui/panes/codegen/model.js";
 import { isCode } from "../../tui/panes/codegen/tabs.js";
 import { displayOf, inkedLine, matchesIn, noteOf } from "../../tui/panes/diff/model.js";
 import { diffPane } from "../../tui/panes/diff/pane.js";

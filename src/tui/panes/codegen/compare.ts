@@ -1,4 +1,5 @@
 /** The compare tab: what the final code is made of here and on the other side, and the difference of the PTX. */
+
 import { hunks } from "../../../diff/hunks.js";
 import { ptxDiff } from "../../../diff/ptx-diff.js";
 import { codegenStep } from "../../../explain/codegen-facts.js";
@@ -11,7 +12,7 @@ import { BOLD, line, MUTED, type Row, style } from "../../draw/style.js";
 import { shown } from "../../draw/text-width.js";
 import type { Session } from "../../state/state.js";
 import { otherSide } from "../../state/steps.js";
-import type { CodegenItem } from "./model.js";
+import type { CodegenItem } from "./item.js";
 
 export function compareItems(session: Session, width: number): readonly CodegenItem[] {
   const other = otherSide(session);

@@ -1,4 +1,5 @@
 /** The flow tab: loops of scf with their trip counts, a pipelined loop as iterations by stages with its buffers, and the blocks of the final code. */
+
 import { type FlowNode, type LoopSchedule, loopSchedules, ptxFlow, scfFlow } from "../../../explain/codegen/control-flow.js";
 import { memo } from "../../../support/memo.js";
 import { wrapText } from "../../../support/wrap-text.js";
@@ -7,7 +8,7 @@ import { BOLD, type Ink, line, MUTED, type Row, type Span, style } from "../../d
 import type { Go, Session } from "../../state/state.js";
 import { stepName } from "../../state/steps.js";
 import { makingText, ptxOf } from "./final-code.js";
-import type { CodegenItem } from "./model.js";
+import type { CodegenItem } from "./item.js";
 
 const TITLE = style("title", "none", BOLD);
 

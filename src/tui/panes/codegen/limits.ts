@@ -4,17 +4,14 @@ import { kernelOf } from "../../../dialects/builtin/function-op.js";
 import { lastTtgirStep } from "../../../explain/codegen-facts.js";
 import { readSource } from "../../../library/sources.js";
 import { readLaunchText } from "../../../limits/launch-text.js";
-import { type Limits, limitsOf, type OpCost } from "../../../limits/limits.js";
+import { limitsOf, type OpCost } from "../../../limits/limits.js";
 import { limitsText, summary } from "../../../limits/text.js";
 import { argumentNames } from "../../../simulate/tensor/arguments.js";
 import { wrapText } from "../../../support/wrap-text.js";
 import { BOLD, ERROR, line, MUTED, style } from "../../draw/style.js";
-import type { Go, Session, State } from "../../state/state.js";
+import type { Go, Session, SessionLimits, State } from "../../state/state.js";
 import { makingText, ptxOf, whyNoCode } from "./final-code.js";
-import type { CodegenItem } from "./model.js";
-
-/** The limits of a launch, or why there are none. */
-export type SessionLimits = Limits | { readonly kind: "error"; readonly message?: string };
+import type { CodegenItem } from "./item.js";
 
 /** The limits of a session for a launch as it was typed. */
 export function computeLimits({ trace, input }: Session, launch: string): SessionLimits {

@@ -1,8 +1,9 @@
 /** The memory and mma tabs: one row for each kind of instruction of each op. */
+
 import type { CodegenFact } from "../../../explain/codegen-facts.js";
 import { BOLD, GOOD, line, MUTED, type Row, rowOn, type Span, type Style, style, WARNING } from "../../draw/style.js";
 import { padded } from "../../draw/text-width.js";
-import type { CodegenItem } from "./model.js";
+import type { CodegenItem } from "./item.js";
 
 const KIND_INK: Readonly<Partial<Record<CodegenFact["kind"], Style>>> = {
   load: style("c0"),

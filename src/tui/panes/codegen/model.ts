@@ -3,7 +3,7 @@ import { ratedFacts } from "../../../explain/codegen/explain-facts.js";
 import { wrapText } from "../../../support/wrap-text.js";
 import type { Row } from "../../draw/style.js";
 import { line, MUTED } from "../../draw/style.js";
-import type { Go, State } from "../../state/state.js";
+import type { State } from "../../state/state.js";
 import { selectedStep } from "../../state/steps.js";
 import { cursorLine, fitted, skipped } from "../diff/model.js";
 import type { Size2 } from "../pane.js";
@@ -11,20 +11,13 @@ import { compareItems } from "./compare.js";
 import { familyOf } from "./family.js";
 import { codeRows, whyNoCode } from "./final-code.js";
 import { flowItems } from "./flow.js";
+import type { CodegenItem } from "./item.js";
 import { limitsItems } from "./limits.js";
 import { memoryItems, mmaItems } from "./memory.js";
 import { rewriteItems } from "./rewrites.js";
 import { statsItems } from "./stats.js";
 import { isCode } from "./tabs.js";
 import { whyItems } from "./why.js";
-
-/** A row of the pane, and where enter leads from it. */
-export interface CodegenItem {
-  readonly row: Row;
-  readonly go?: Go;
-  /** A rewrite begins here: `n` goes from one to the next. */
-  readonly head?: true;
-}
 
 /** The items of a tab; tabs of code are drawn from its lines instead. */
 export function codegenItems(state: State, width: number): readonly CodegenItem[] {

@@ -1,25 +1,17 @@
 /** The final code. */
+
 import { go } from "../../control/navigate.js";
 import { textOf } from "../../draw/style.js";
 import { insideOf } from "../../state/places.js";
-import { type Go, type Scroll, type State, say, withView } from "../../state/state.js";
+import { type Go, type State, say, withView } from "../../state/state.js";
 import { selectedStep, stepName } from "../../state/steps.js";
+import type { CodegenView } from "../../state/view.js";
 import { leftAway } from "../diff/pane.js";
 import { type PaneDef, tabAway } from "../pane.js";
 import { codeGo, codeLength, ptxOf, tiedRow } from "./final-code.js";
-import { type CodegenItem, codegenItems, codegenRows } from "./model.js";
-import { CODEGEN_TABS, type CodegenTab, isCode } from "./tabs.js";
-
-export interface CodegenView extends Scroll {
-  readonly tab: CodegenTab;
-  readonly row: number;
-  /** The subject of the why tab. */
-  readonly about: "op" | "pass" | "instruction" | "element";
-  /** The line of final code whose instruction it is about. */
-  readonly instruction: string;
-  /** The launch whose limits are shown, as it was typed after `:limits`; empty before. */
-  readonly launch: string;
-}
+import type { CodegenItem } from "./item.js";
+import { codegenItems, codegenRows } from "./model.js";
+import { CODEGEN_TABS, isCode } from "./tabs.js";
 
 export const codegenPane: PaneDef<CodegenView> = {
   initial: { tab: "memory", about: "op", instruction: "", launch: "", row: 0, top: 0, left: 0 },

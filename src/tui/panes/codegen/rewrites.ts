@@ -1,4 +1,5 @@
 /** The rewrites tab: what the selected pass did to single ops, one after the other. */
+
 import { linesOfOps } from "../../../explain/provenance.js";
 import type { Declined, PassRewrites } from "../../../explain/rewrite-details.js";
 import { memo } from "../../../support/memo.js";
@@ -8,7 +9,7 @@ import { BOLD, line, MUTED, type Row, style } from "../../draw/style.js";
 import { shown } from "../../draw/text-width.js";
 import type { Go, Session } from "../../state/state.js";
 import { before, stepName } from "../../state/steps.js";
-import type { CodegenItem } from "./model.js";
+import type { CodegenItem } from "./item.js";
 import { remarkItems } from "./why.js";
 
 interface Rewrite {

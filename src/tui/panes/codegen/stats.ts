@@ -1,4 +1,5 @@
 /** The stats tab: counts of ops over all passes, time, shared memory, work of the program, the schedule of its loops. */
+
 import { PointerType } from "../../../dialects/tt/types.js";
 import { linesOfOps } from "../../../explain/provenance.js";
 import { intOf } from "../../../ir/builtin-attrs.js";
@@ -14,7 +15,7 @@ import { BOLD, line, MUTED, type Row, style } from "../../draw/style.js";
 import type { Session } from "../../state/state.js";
 import { stepsOf } from "../../state/steps.js";
 import { timeText } from "../passes/model.js";
-import type { CodegenItem } from "./model.js";
+import type { CodegenItem } from "./item.js";
 
 const TITLE = style("title", "none", BOLD);
 const BARS = "▁▂▃▄▅▆▇█";

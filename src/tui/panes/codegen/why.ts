@@ -1,4 +1,5 @@
 /** The why tab: why the op under the cursor is as it is, in the names of the step shown; and what the selected pass is for, and did. */
+
 import { ratedFacts } from "../../../explain/codegen/explain-facts.js";
 import { instructionOnLine } from "../../../explain/codegen/instruction-line.js";
 import { conflictReasons } from "../../../explain/derivations/shared-access.js";
@@ -19,7 +20,7 @@ import { cursorLine } from "../diff/model.js";
 import { within } from "../layout/grid.js";
 import { subjectOf } from "../layout/subject.js";
 import { familyOf } from "./family.js";
-import type { CodegenItem } from "./model.js";
+import type { CodegenItem } from "./item.js";
 
 const TITLE = style("title", "none", BOLD);
 

@@ -1,4 +1,5 @@
 /** The diff pane: two steps by identity, side by side, unified, or the IR alone; folds, the cursor, words. */
+
 import type { Alignment, Row as DiffRow } from "../../../diff/align.js";
 import { hunks, usesText } from "../../../diff/hunks.js";
 import { PairedText } from "../../../diff/same-text.js";
@@ -13,9 +14,9 @@ import { functionLines } from "../../kernels.js";
 import { SIDE_BY_SIDE_COLUMNS, sourceBeside } from "../../state/places.js";
 import type { State } from "../../state/state.js";
 import { type Compared, comparedOf, symbolOf } from "../../state/steps.js";
+import type { DiffMode } from "../../state/view.js";
 import type { Size2 } from "../pane.js";
 import { cutToParts, partsInSight, resultEncoding, shortLine } from "./in-sight.js";
-import type { DiffMode } from "./pane.js";
 
 /** One displayed row: of both sides, of one side, or a fold of unchanged rows. */
 export type Displayed =

@@ -1,38 +1,16 @@
 /** The diff of the selected step. */
+
 import { countsText } from "../../../diff/hunks.js";
 import { PASSES } from "../../../passes/index.js";
 import { reanchored } from "../../control/walk.js";
 import { line, MUTED, type Row } from "../../draw/style.js";
 import { cut } from "../../draw/text-width.js";
 import { insideOf } from "../../state/places.js";
-import { type Scroll, type State, say, withView } from "../../state/state.js";
+import { type State, say, withView } from "../../state/state.js";
 import { selectedStep, symbolOf } from "../../state/steps.js";
+import { DIFF_MODES, type DiffView, type Scroll } from "../../state/view.js";
 import type { PaneDef } from "../pane.js";
 import { cursorLine, diffRows, displayOf, isUnchanged, namesOn, rowAt, shownMode } from "./model.js";
-
-export const DIFF_MODES = ["side by side", "unified", "IR"] as const;
-export type DiffMode = (typeof DIFF_MODES)[number];
-
-export interface DiffView extends Scroll {
-  /** The mode that the user asked for; narrow terminals show less. */
-  readonly mode: DiffMode;
-  /** The other side of the comparison with the selected step. */
-  readonly base: "previous" | "mark" | "baseline" | "against";
-  /** The Python source is beside it. */
-  readonly python: boolean;
-  /** Types are short. */
-  readonly short: boolean;
-  /** Long lines go on in the next row. */
-  readonly wrap: boolean;
-  /** Unchanged lines shown around a change. */
-  readonly context: number;
-  /** First rows of the folds that are open. */
-  readonly open: readonly number[];
-  /** The row under the cursor, among those displayed. */
-  readonly row: number;
-  /** Which name on its line is meant; -1 for none in particular. */
-  readonly word: number;
-}
 
 export const diffPane: PaneDef<DiffView> = {
   initial: {

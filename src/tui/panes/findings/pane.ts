@@ -1,17 +1,14 @@
 /** The headline of a kernel and its findings, on which the UI opens. The other panes follow the finding under the cursor. */
+
 import { headlineOf } from "../../../explain/headline.js";
 import { go } from "../../control/navigate.js";
 import { rowOn, textOf } from "../../draw/style.js";
 import { insideOf } from "../../state/places.js";
-import { type Go, type Scroll, type State, say, withView } from "../../state/state.js";
+import { type Go, type State, say, withView } from "../../state/state.js";
+import type { FindingsView } from "../../state/view.js";
 import { fitted } from "../diff/model.js";
 import type { PaneDef } from "../pane.js";
 import { findingRows, findingsOf } from "./model.js";
-
-export interface FindingsView extends Scroll {
-  /** The row under the cursor. */
-  readonly row: number;
-}
 
 export const findingsPane: PaneDef<FindingsView> = {
   initial: { row: 0, top: 0, left: 0 },

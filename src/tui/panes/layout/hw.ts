@@ -1,7 +1,9 @@
 /** The hardware view: what each register of each thread holds. */
+
 import type { LinearLayout } from "../../../layout/linear-layout.js";
 import { BOLD, INKS, type Ink, MUTED, onPaper, type Row, type Span, style, withAttributes } from "../../draw/style.js";
-import type { State, View } from "../../state/state.js";
+import type { State } from "../../state/state.js";
+import type { View } from "../../state/view.js";
 import type { Size2 } from "../pane.js";
 import { firstOwner, within } from "./grid.js";
 import { subjectHead } from "./map.js";

@@ -1,9 +1,10 @@
 /** The tensor view: who holds each element, `T4:1` for register 1 of thread 4, coloured by thread, warp or register. */
+
 import { ownersOf } from "../../../layout/grid.js";
 import type { LinearLayout } from "../../../layout/linear-layout.js";
 import { BOLD, INKS, type Ink, line, MUTED, onPaper, type Row, type Span, style, withAttributes } from "../../draw/style.js";
 import { cut } from "../../draw/text-width.js";
-import type { View } from "../../state/state.js";
+import type { View } from "../../state/view.js";
 import type { Size2 } from "../pane.js";
 import { firstOwner, type Grid, gridOf, within } from "./grid.js";
 import type { Subject } from "./subject.js";

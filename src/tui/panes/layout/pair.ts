@@ -6,7 +6,7 @@ import { ownersOf } from "../../../layout/grid.js";
 import { memo } from "../../../support/memo.js";
 import type { Value } from "../../../trace/step-module.js";
 import { BOLD, line, MUTED, type Row, style } from "../../draw/style.js";
-import type { View } from "../../state/state.js";
+import type { View } from "../../state/view.js";
 import type { Size2 } from "../pane.js";
 import { within } from "./grid.js";
 import { encodingIn, subjectHead } from "./map.js";

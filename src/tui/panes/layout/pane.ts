@@ -1,20 +1,11 @@
 /** The layout of the value under the cursor. */
-import { type Scroll, say, withView } from "../../state/state.js";
+
+import { say, withView } from "../../state/state.js";
+import { LAYOUT_TABS, type LayoutView } from "../../state/view.js";
 import { type PaneDef, tabAway } from "../pane.js";
 import { clickElement, moveElement, selectElement } from "./cursor.js";
 import { layoutRows } from "./model.js";
 import { subjectOf } from "./subject.js";
-
-export const LAYOUT_TABS = ["map", "hw", "shared", "pair", "bases"] as const;
-
-export interface LayoutView extends Scroll {
-  readonly tab: (typeof LAYOUT_TABS)[number];
-  /** The cursor, as an element of the tensor. */
-  readonly element: readonly number[];
-  /** The thread whose elements are shown; undefined for none. */
-  readonly thread: number | undefined;
-  readonly colour: "thread" | "warp" | "register";
-}
 
 export const layoutPane: PaneDef<LayoutView> = {
   initial: { tab: "map", element: [], thread: undefined, colour: "thread", top: 0, left: 0 },

@@ -5,8 +5,9 @@ import type { PipelineStep } from "../../../trace/stage.js";
 import type { Step } from "../../../trace/trace.js";
 import { BOLD, line, MUTED, type Row, rowOn, style } from "../../draw/style.js";
 import { cutName, padded } from "../../draw/text-width.js";
-import type { Session, State, View } from "../../state/state.js";
+import type { Session, State } from "../../state/state.js";
 import { changesOf, differs, isChanged, isCompared, shortFlag, stepName, stepsOf } from "../../state/steps.js";
+import type { View } from "../../state/view.js";
 import type { Size2 } from "../pane.js";
 
 export type PassItem =

@@ -1,20 +1,12 @@
 /** The pass list. */
+
 import { atStep, marked } from "../../control/walk.js";
 import { withView } from "../../state/state.js";
 import { selectedStep } from "../../state/steps.js";
+import type { PassesView } from "../../state/view.js";
 import { diffPane } from "../diff/pane.js";
 import type { PaneDef } from "../pane.js";
 import { passItems, passRows, passSummary, stepAway } from "./model.js";
-
-export interface PassesView {
-  /** Index of the selected step. */
-  readonly selected: number;
-  readonly hideUnchanged: boolean;
-  /** Passes run by passes are listed. */
-  readonly nested: boolean;
-  readonly filter: string;
-  readonly top: number;
-}
 
 export const passesPane: PaneDef<PassesView> = {
   initial: { selected: 0, hideUnchanged: false, nested: false, filter: "", top: 0 },

@@ -1,4 +1,5 @@
 /** The Python source, with the line of the op under the cursor. */
+
 import { callersOf, locationOf, locationsOf, type SourcePosition } from "../../../explain/provenance.js";
 import { memo } from "../../../support/memo.js";
 import type { Trace } from "../../../trace/trace.js";
@@ -6,17 +7,13 @@ import { sourceOf } from "../../control/navigate.js";
 import { overlay, pythonSpans } from "../../draw/ir-text.js";
 import { line, MUTED, onPaper, type Row, style } from "../../draw/style.js";
 import { padded } from "../../draw/text-width.js";
-import { type Scroll, type State, withView } from "../../state/state.js";
+import { type State, withView } from "../../state/state.js";
+import type { SourceView } from "../../state/view.js";
 import { cursorLine, fitted, matchesIn, skipped } from "../diff/model.js";
 import { leftAway } from "../diff/pane.js";
 import type { PaneDef, Size2 } from "../pane.js";
 
 import { diffFollows } from "./follow.js";
-
-export interface SourceView extends Scroll {
-  readonly file: number;
-  readonly row: number;
-}
 
 export const sourcePane: PaneDef<SourceView> = {
   initial: { file: 0, row: 0, top: 0, left: 0 },
