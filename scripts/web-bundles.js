@@ -8,8 +8,9 @@ import { build } from "esbuild";
  * @param {string} entry
  * @param {Readonly<Record<string, string>>} define
  * @param {import("esbuild").Format} format
+ * @param {string[]} external modules that stay files of their own
  */
-export async function browserBundle(entry, define = {}, format = "iife") {
+export async function browserBundle(entry, define = {}, format = "iife", external = []) {
   const { outputFiles } = await build({
     entryPoints: [entry],
     bundle: true,
@@ -22,6 +23,7 @@ export async function browserBundle(entry, define = {}, format = "iife") {
     logLevel: "warning",
     logOverride: { "ignored-bare-import": "error" },
     define,
+    external,
   });
   return outputFiles[0].text;
 }

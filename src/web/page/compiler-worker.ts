@@ -30,24 +30,32 @@ export class CompilerWorker {
   #lastAsked = 0;
   /** A worker that ends before it has said anything is not started again. */
   #isHeard = false;
+  #hearer: Hearer | undefined;
+  /** Reports that came before there was somebody to hear them. */
+  #unheard: ((hearer: Hearer) => void)[] = [];
   readonly #asked = new Map<number, (answer: Answer) => void>();
   #watch: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(
-    readonly url: string,
-    readonly hearer: Hearer,
-  ) {
+  constructor(readonly url: string) {
     this.#worker = this.start();
+  }
+  hear(hearer: Hearer): void {
+    this.#hearer = hearer;
+    for (const report of this.#unheard.splice(0)) report(hearer);
+  }
+  private report(report: (hearer: Hearer) => void): void {
+    if (this.#hearer) report(this.#hearer);
+    else this.#unheard.push(report);
   }
   private start(): Worker {
     const worker = new Worker(scriptUrl(sameOrigin(this.url)));
     worker.onmessage = ({ data }: { readonly data: Report }) => {
       this.#isHeard = true;
       this.rest();
-      if (data.kind === "idle") this.hearer.idle?.();
+      if (data.kind === "idle") this.report((hearer) => hearer.idle?.());
       else this.watch();
-      if (data.kind === "pictures") this.hearer.pictures(data.pictures);
-      else if (data.kind === "broken") this.hearer.broken(data.message);
+      if (data.kind === "pictures") this.report((hearer) => hearer.pictures(data.pictures));
+      else if (data.kind === "broken") this.report((hearer) => hearer.broken(data.message));
       else if (data.kind === "answer") {
         this.#asked.get(data.id)?.(data.answer);
         this.#asked.delete(data.id);
@@ -56,7 +64,7 @@ export class CompilerWorker {
     worker.onerror = () => {
       if (this.#isHeard) return this.stop("the compiler ended: it ran out of memory, or met a bug");
       this.end();
-      this.hearer.ended("the compiler cannot be loaded");
+      this.report((hearer) => hearer.ended("the compiler cannot be loaded"));
     };
     return worker;
   }
@@ -91,6 +99,6 @@ export class CompilerWorker {
     this.#worker = this.start();
     for (const answered of this.#asked.values()) answered({ sections: [], text: why, failed: true });
     this.#asked.clear();
-    this.hearer.ended(why);
+    this.report((hearer) => hearer.ended(why));
   }
 }

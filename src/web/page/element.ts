@@ -69,7 +69,8 @@ class TtStepElement extends HTMLElement {
   private async begin(): Promise<void> {
     if (this.#begun) return;
     this.#begun = true;
-    const worker = new CompilerWorker(await workerUrl(), {
+    const worker = new CompilerWorker(await workerUrl());
+    worker.hear({
       pictures: (pictures) => this.show(pictures),
       ended: (why) => this.#views?.forget(why),
       broken: (message) => this.#views?.say(`this is a bug in tt-step: ${message}`, true),

@@ -7,5 +7,3 @@ declare const TOURS: readonly PageTour[];
 
 export const examples = EXAMPLES;
 export const tours = TOURS;
-/** The kernel that the page opens with. */
-export const FIRST = "seed003_matmul.py";

@@ -1,17 +1,17 @@
 /** The page: an editor beside the views of what it compiles to; every change of the text or a setting compiles again in the worker. */
 import type { CommandId } from "../../tui/keymap.js";
-import { fromFragment, type PageState, toFragment } from "../link.js";
+import { type PageState, toFragment } from "../link.js";
 import type { Input, Pictures } from "../protocol.js";
-import { CompilerWorker, scriptUrl } from "./compiler-worker.js";
 import { formDialog } from "./dialogs.js";
 import { h } from "./dom.js";
 import { Editor } from "./editor.js";
-import { examples, FIRST, tours } from "./examples.js";
+import { examples, tours } from "./examples.js";
 import { Header } from "./header.js";
 import { help } from "./help.js";
 import { nameFor } from "./kernel-name.js";
 import { coloursOf } from "./panes/code.js";
 import { share } from "./share.js";
+import { type Opened, opened, readLink, scriptUrl, worker } from "./start.js";
 import { TEXTS, TextMode } from "./text-mode.js";
 import { TourGuide } from "./tour.js";
 import { Views } from "./views.js";
@@ -21,14 +21,7 @@ const REST = 20;
 const LINK_REST = 400;
 
 class Page {
-  // The worker is first: it loads while the page is built.
-  readonly #worker = new CompilerWorker(new URL("worker.js", document.baseURI).href, {
-    pictures: (pictures) => this.show(pictures),
-    idle: () => this.keepFiles(),
-    ended: (why) => this.#views.forget(`${why}. A change of the text compiles again.`),
-    broken: (message) => this.#views.say(`this is a bug in tt-step, please report it with the kernel: ${message}`, true),
-  });
-  readonly #views = new Views(this.#worker, {
+  readonly #views = new Views(worker, {
     root: document.body,
     light: (line) => this.light(line),
     command: (command) => this.command(command),
@@ -43,14 +36,14 @@ class Page {
     },
     form: () => this.openForm(),
     pair: () => this.pair(),
-    share: () => void share(this.state(), this.#views.pictures.status, this.#worker),
+    share: () => void share(this.state(), this.#views.pictures.status, worker),
     help: () => help(document.body),
   });
   readonly #source = h("div", { class: "editor" });
   readonly #problems = h("div", { class: "problems", role: "log", "aria-label": "messages", tabindex: 0 });
   readonly #texts = {
-    layout: new TextMode("layout", this.#worker, () => this.linkSoon()),
-    cute: new TextMode("cute", this.#worker, () => this.linkSoon()),
+    layout: new TextMode("layout", worker, () => this.linkSoon()),
+    cute: new TextMode("cute", worker, () => this.linkSoon()),
   };
   readonly #modes: Readonly<Record<PageState["mode"], HTMLElement>> = {
     compiler: h(
@@ -64,7 +57,7 @@ class Page {
   };
   readonly #editor: Editor;
   #mode: PageState["mode"] = "compiler";
-  #input: Input = { name: FIRST, text: "" };
+  #input: Input = { name: "", text: "" };
   /** B of A/B. */
   #against: Input | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -73,6 +66,12 @@ class Page {
   #isKept = false;
 
   constructor() {
+    worker.hear({
+      pictures: (pictures) => this.show(pictures),
+      idle: () => this.keepFiles(),
+      ended: (why) => this.#views.forget(`${why}. A change of the text compiles again.`),
+      broken: (message) => this.#views.say(`this is a bug in tt-step, please report it with the kernel: ${message}`, true),
+    });
     document.body.append(this.#header.element, ...Object.values(this.#modes));
     this.#editor = new Editor(this.#source, {
       changed: (text) => {
@@ -90,15 +89,15 @@ class Page {
       },
       why: async (word, line) => {
         const asked = word.startsWith("%") ? word : `${this.#input.name}:${line}`;
-        const { sections } = await this.#worker.ask({ kind: "why", asked });
+        const { sections } = await worker.ask({ kind: "why", asked });
         return sections.slice(0, 12);
       },
     });
     document.addEventListener("keydown", (event) => {
       if (this.#mode === "compiler" && !event.composedPath().includes(this.#source)) this.#views.key(event);
     });
-    addEventListener("hashchange", () => location.hash.slice(1) !== this.#link && this.openLink());
-    void this.openLink();
+    addEventListener("hashchange", () => void this.openLink());
+    void opened.then((read) => this.open(read));
   }
 
   /** Keeps the page for use without a network. The browser compiles what it keeps as a whole, which would hold up the first result. */
@@ -210,21 +209,22 @@ class Page {
       history.replaceState(null, "", `#${this.#link}`);
     }, LINK_REST);
   }
+  private open({ state, error }: Opened): void {
+    this.#texts.layout.text = state.layout || TEXTS.layout;
+    this.#texts.cute.text = state.cute || TEXTS.cute;
+    this.#against = state.against;
+    this.#header.isPair = state.against !== undefined;
+    this.#tour.begin(undefined);
+    this.put(state.input);
+    this.enter(state.mode);
+    if (error !== undefined) this.#views.say(error, true);
+  }
   private async openLink(): Promise<void> {
-    const fragment = location.hash.slice(1);
-    const state = fragment === "" ? undefined : await fromFragment(fragment);
-    const isRead = state !== undefined && !("error" in state);
-    this.#texts.layout.text = (isRead && state.layout) || TEXTS.layout;
-    this.#texts.cute.text = (isRead && state.cute) || TEXTS.cute;
-    if (isRead) {
-      this.#against = state.against;
-      this.put(state.input);
-      this.compile(state.screen);
-      return this.enter(state.mode);
-    }
-    this.openExample(FIRST);
-    this.enter("compiler");
-    if (state) this.#views.say(state.error, true);
+    if (location.hash.slice(1) === this.#link) return;
+    const read = await readLink();
+    this.open(read);
+    this.compile(read.state.screen);
+    if (read.error !== undefined) this.#views.say(read.error, true);
   }
 }
 
