@@ -1,4 +1,6 @@
 /** Prints an op by its compiled assembly format. */
+
+import type { OpPrinter } from "../ir/asm.js";
 import type { Attribute, Type } from "../ir/attribute.js";
 import { intsOf, TypeAttr } from "../ir/builtin-attrs.js";
 import { groupRange, type OpDef } from "../ir/define-op.js";
@@ -6,15 +8,14 @@ import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
 import { Bug } from "../support/assert.js";
 import { type Directive, directiveOf, type FormatProgram, programOf, type Slot, strippedKind } from "./format-program.js";
-import type { Printer } from "./print.js";
 
-export function printWithFormat(p: Printer, op: Operation): void {
+export function printWithFormat(p: OpPrinter, op: Operation): void {
   const program = programOf(op.def);
   const { directives } = program;
   for (let i = 0; i < directives.length; i++) printDirective(p, op, directives[i]!, program);
 }
 
-function printDirective(p: Printer, op: Operation, d: Directive, program: FormatProgram): void {
+function printDirective(p: OpPrinter, op: Operation, d: Directive, program: FormatProgram): void {
   switch (d.kind) {
     case "literal":
       p.write(d.space ? ` ${d.text}` : d.text);
@@ -103,7 +104,7 @@ function slotTypes(op: Operation, slot: Slot): Type[] {
 }
 
 /** Types of a part; a single one of a known kind goes without its `!dialect.mnemonic`. */
-function typesText(p: Printer, op: Operation, slot: Slot, qualified: boolean): string {
+function typesText(p: OpPrinter, op: Operation, slot: Slot, qualified: boolean): string {
   const { def } = op;
   if (slot.kind === "operand" && oneEach(op) && (qualified || def.operands[slot.index]!.constraint.stripped === undefined))
     return p.type(op.operandUses[slot.index]!.value.type);
@@ -158,7 +159,7 @@ function anchorPresent(op: Operation, anchor: Directive): boolean {
   }
 }
 
-function printSlot(p: Printer, op: Operation, slot: Slot, qualified: boolean): void {
+function printSlot(p: OpPrinter, op: Operation, slot: Slot, qualified: boolean): void {
   switch (slot.kind) {
     case "operand":
       if (oneEach(op)) return p.write(p.value(op.operandUses[slot.index]!.value));
@@ -193,7 +194,7 @@ function printSlot(p: Printer, op: Operation, slot: Slot, qualified: boolean): v
 }
 
 /** The text of a format's `$name` attribute. */
-export function attrSlotText(p: Printer, def: OpDef, index: number, attr: Attribute | undefined, qualified: boolean): string {
+export function attrSlotText(p: OpPrinter, def: OpDef, index: number, attr: Attribute | undefined, qualified: boolean): string {
   if (!attr) return "";
   const { constraint } = def.attrs[index]!;
   if (constraint.spelling) return constraint.spelling.print(attr, p);

@@ -118,11 +118,10 @@ const CIRCLES_OF_TYPES: Readonly<Record<string, number>> = {
   "frontend/host/": 12,
   "frontend/language/": 5,
   "ir/": 19,
-  "passes/ttg-to-llvm/": 4,
   "simulate/ptx/": 12,
   "simulate/tensor/": 8,
   "syntax/": 4,
-  "target/ptx/": 12,
+  "target/ptx/": 4,
 };
 
 /** Groups of files each of which imports all others of its group, types included, by way of others. */

@@ -15,7 +15,8 @@ import { Bug } from "../../support/assert.js";
 import { sharedMemoryBase } from "./control-flow.js";
 import { scalarBits, vecType } from "./ll-builder.js";
 import { type Lowering, type LoweringRule, rule } from "./lowering.js";
-import { lowerLdStShared, type SharedPlace } from "./shared-access.js";
+import { lowerLdStShared } from "./shared-access.js";
+import type { SharedPlace } from "./target-code.js";
 import { laneAndWarpId, matrixVectorProduct } from "./thread-indices.js";
 import { convertType } from "./type-converter.js";
 

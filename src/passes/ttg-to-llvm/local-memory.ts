@@ -31,7 +31,8 @@ import { globalScratchPtr, sharedMemoryBase } from "./control-flow.js";
 import { delinearize, linearize } from "./index-math.js";
 import { scalarBits } from "./ll-builder.js";
 import { type Lowering, type LoweringRule, rule } from "./lowering.js";
-import { lowerLdStShared, type SharedPlace } from "./shared-access.js";
+import { lowerLdStShared } from "./shared-access.js";
+import type { SharedPlace } from "./target-code.js";
 import { applyLinearLayout } from "./thread-indices.js";
 import { convertType } from "./type-converter.js";
 

@@ -36,7 +36,7 @@ import { convertType } from "./type-converter.js";
 
 /** The target that code is generated for; a vendor's has more. */
 export interface LoweringTarget {
-  readonly code: TargetCode;
+  readonly code: TargetCode<Lowering>;
   readonly forms: CodeForms;
   readonly numCTAs: number;
   readonly threadsPerWarp: number;
@@ -56,7 +56,7 @@ export function rule<O, A, R, G, S, T extends LoweringTarget = LoweringTarget>(
 }
 
 /** True if some user takes the struct of a tensor: a branch, a call, another group of warps or an op of the vendor's, perhaps by another name. */
-function wantedWhole(value: Value, code: TargetCode): boolean {
+function wantedWhole(value: Value, code: TargetCode<Lowering>): boolean {
   return value
     .users()
     .some(
@@ -141,7 +141,7 @@ export class Lowering<T extends LoweringTarget = LoweringTarget> {
     this.b = new LLBuilder(module.ctx, folding);
     this.#lowerByRule = (op) => rules.get(op.def)?.lower(op, this);
   }
-  get code(): TargetCode {
+  get code(): TargetCode<Lowering> {
     return this.target.code;
   }
   get forms(): T["forms"] {

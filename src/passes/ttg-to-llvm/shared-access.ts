@@ -16,24 +16,11 @@ import { LinearLayout } from "../../layout/linear-layout.js";
 import { Bug } from "../../support/assert.js";
 import { scalarBits, vecType } from "./ll-builder.js";
 import type { Lowering } from "./lowering.js";
+import type { SharedPlace } from "./target-code.js";
 import { applyLinearLayout, type Index, type LaneAndWarp, laneAndWarpId } from "./thread-indices.js";
 
 const lengthOf = (vector: Type): number => shapedParams(vector).shape[0]!;
 
-/** Where the registers of a tensor lie in shared memory, and what there is to know of that memory. */
-export interface SharedPlace {
-  /** register, lane, warp -> offset, in elements. */
-  readonly layout: LinearLayout;
-  /** The element's type in the LLVM dialect. */
-  readonly element: Type;
-  readonly base: Value;
-  /** For a view: where it begins (elements), and the offset bits that this may set. */
-  readonly affineOffset: Value;
-  readonly maskSpan: number;
-  /** For a padded layout: how many elements are contiguous, and the map from an offset to the padded one (bytes). */
-  readonly maxVecElems?: number | undefined;
-  readonly pad?: ((offset: Value) => Value) | undefined;
-}
 /** The lane and the warp whose address is computed: all lanes of a wave may use their first one's. */
 type Place = Readonly<Record<keyof LaneAndWarp, Index>>;
 /** One access: a store of `values` from `index` on, or a load. */

@@ -8,8 +8,6 @@ import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import type { LinearLayout } from "../../layout/linear-layout.js";
 import type { MatrixInstructions } from "../../layout/swizzle.js";
-import type { Lowering } from "./lowering.js";
-import type { SharedPlace } from "./shared-access.js";
 
 /** Options of an access to shared memory: the other CTA of the cluster that it goes to, and the predicate of the threads that make it. */
 export interface SharedAccess {
@@ -17,7 +15,23 @@ export interface SharedAccess {
   readonly predicate?: Value | undefined;
 }
 
-export interface TargetCode {
+/** Where the registers of a tensor lie in shared memory, and what there is to know of that memory. */
+export interface SharedPlace {
+  /** register, lane, warp -> offset, in elements. */
+  readonly layout: LinearLayout;
+  /** The element's type in the LLVM dialect. */
+  readonly element: Type;
+  readonly base: Value;
+  /** For a view: where it begins (elements), and the offset bits that this may set. */
+  readonly affineOffset: Value;
+  readonly maskSpan: number;
+  /** For a padded layout: how many elements are contiguous, and the map from an offset to the padded one (bytes). */
+  readonly maxVecElems?: number | undefined;
+  readonly pad?: ((offset: Value) => Value) | undefined;
+}
+
+/** `Lowering` is the state of the lowering of a function, whose `code` such a record is. */
+export interface TargetCode<Lowering> {
   /** The dialect whose ops are the GPU's own: they stay as they are, as LLVM's do. */
   readonly dialect: string;
   /** True if minimum and maximum of floats that propagate NaN are instructions. */

@@ -10,6 +10,7 @@ import { leavesOf } from "./leaves.js";
 import { expandLibdevice } from "./libdevice.js";
 import { LocTable } from "./lines.js";
 import { type LoweringOptions, type Problem, PtxLowering } from "./lower.js";
+import { lowerOp } from "./lower-ops.js";
 import { schedule } from "./schedule.js";
 
 export interface InlineAsm {
@@ -29,7 +30,7 @@ export function libdeviceAsm(func: Operation, options: Omit<LoweringOptions, "de
   const leaves = [returnType, ...params].flatMap((type) => leavesOf(type) ?? []);
   if (leaves.length !== params.length + 1) return undefined;
   const problems: Problem[] = [];
-  const l = new PtxLowering(func, new Map(), { ...options, depot: "" }, problems, () => 0);
+  const l = new PtxLowering(func, new Map(), { ...options, depot: "" }, problems, lowerOp, () => 0);
   const args = leaves.slice(1).map(({ width, bits }, i) => l.graph.pure("param", width, [], { index: i, bits }));
   const values = expandLibdevice(l, func, name, args);
   if (!values || problems.length > 0) return undefined;

@@ -15,7 +15,6 @@ import { reversePostOrder } from "./cfg.js";
 import { Floats } from "./floats.js";
 import { Block, Graph, type Node } from "./graph.js";
 import { type Leaf, leavesOf } from "./leaves.js";
-import { lowerOp } from "./lower-ops.js";
 import { Simplifier } from "./simplify.js";
 
 export interface LoweringOptions {
@@ -58,6 +57,8 @@ export class PtxLowering {
     readonly functions: ReadonlyMap<string, Operation>,
     readonly options: LoweringOptions,
     readonly problems: Problem[],
+    /** The registers of an op's result. It is handed in because its rules expand calls with this class. */
+    private readonly lowerOp: (l: PtxLowering, op: Operation) => readonly Node[],
     /** The index of a source location. */
     readonly locate: (op: Operation) => number,
   ) {
@@ -228,7 +229,7 @@ export class PtxLowering {
     }
     this.graph.origin = op;
     this.graph.home = this.block.id;
-    const made = lowerOp(this, op);
+    const made = this.lowerOp(this, op);
     if (!result) return;
     this.values.set(result, made);
     const { loc } = this.graph;

@@ -14,7 +14,7 @@ import { effectOf } from "./graph.js";
 import { leavesOf } from "./leaves.js";
 import { LocTable } from "./lines.js";
 import { type LoweringOptions, type Problem, PtxLowering } from "./lower.js";
-import { isNoInline, isNoReturn } from "./lower-ops.js";
+import { isNoInline, isNoReturn, lowerOp } from "./lower-ops.js";
 import { schedule } from "./schedule.js";
 
 export interface PtxOptions {
@@ -84,7 +84,7 @@ function functionText(
     ftz: options.reflectFtz,
     numThreads: threads?.reduce((a, b) => a * b, 1),
   };
-  const l = new PtxLowering(func, symbols, lowered, problems, (op) => lines.indexOf(op));
+  const l = new PtxLowering(func, symbols, lowered, problems, lowerOp, (op) => lines.indexOf(op));
   l.run();
   if (problems.length > 0) return "";
   for (const name of l.symbols) used.symbols.add(name);

@@ -6,6 +6,7 @@ import type { AmdFamily } from "../../../gpu/amd.js";
 import { i32, intType } from "../../../ir/builtin-types.js";
 import type { Value } from "../../../ir/value.js";
 import type { LLBuilder } from "../../ttg-to-llvm/ll-builder.js";
+import type { Lowering as AnyLowering } from "../../ttg-to-llvm/lowering.js";
 import type { TargetCode } from "../../ttg-to-llvm/target-code.js";
 import type { Lowering } from "./amd-lowering.js";
 import { aliasesOfLoad } from "./async-waits.js";
@@ -18,7 +19,7 @@ import { warpReduce } from "./warp-reduce.js";
 const AXES = ["x", "y", "z"] as const;
 const id = (b: LLBuilder, what: string): Value => b.value(IDS[what]!, {}, i32(b.ctx));
 
-export const amdCode = (family: AmdFamily): TargetCode => ({
+export const amdCode = (family: AmdFamily): TargetCode<AnyLowering> => ({
   dialect: "rocdl",
   nanExtrema: family === "CDNA4",
   pairWidths: [],

@@ -17,7 +17,8 @@ import { divideLeft } from "../../../layout/divide.js";
 import { LinearLayout } from "../../../layout/linear-layout.js";
 import { scalarBits, vecType } from "../../ttg-to-llvm/ll-builder.js";
 import type { Lowering } from "../../ttg-to-llvm/lowering.js";
-import { firstByte, type SharedPlace } from "../../ttg-to-llvm/shared-access.js";
+import { firstByte } from "../../ttg-to-llvm/shared-access.js";
+import type { SharedPlace } from "../../ttg-to-llvm/target-code.js";
 import { laneAndWarpId } from "../../ttg-to-llvm/thread-indices.js";
 
 const identity = LinearLayout.identity1D;

@@ -1,4 +1,5 @@
 /** NVIDIA's code for the rules that all vendors share. Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/TargetInfo.cpp, Utility.cpp. */
+
 import { ClusterCTAIdOp } from "../../../dialects/nvgpu/ops/index.js";
 import { VoteSyncKindAttr } from "../../../dialects/nvvm/attrs.js";
 import * as nvvm from "../../../dialects/nvvm/ops/registers.js";
@@ -7,6 +8,7 @@ import { VoteSyncOp } from "../../../dialects/nvvm/ops/warp.js";
 import { WarpGroupDotWaitOp } from "../../../dialects/ttng/ops/warp-group-dot.js";
 import type { GpuTarget } from "../../../gpu/nvidia.js";
 import { i32 } from "../../../ir/builtin-types.js";
+import type { Lowering } from "../../ttg-to-llvm/lowering.js";
 import type { TargetCode } from "../../ttg-to-llvm/target-code.js";
 import type { NvidiaForms } from "./code-forms.js";
 import { ctaBarrier } from "./cta-barrier.js";
@@ -22,7 +24,7 @@ const CLUSTER_IDS = [nvvm.ClusterIdXOp, nvvm.ClusterIdYOp, nvvm.ClusterIdZOp] as
 const DIMS = [nvvm.GridDimXOp, nvvm.GridDimYOp, nvvm.GridDimZOp] as const;
 const CLUSTER_DIMS = [nvvm.ClusterDimXOp, nvvm.ClusterDimYOp, nvvm.ClusterDimZOp] as const;
 
-export const nvidiaCode = (gpu: GpuTarget, forms: NvidiaForms): TargetCode => ({
+export const nvidiaCode = (gpu: GpuTarget, forms: NvidiaForms): TargetCode<Lowering> => ({
   dialect: "nvvm",
   nanExtrema: gpu.nanExtrema,
   pairWidths: gpu.pairWidths,
