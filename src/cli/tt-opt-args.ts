@@ -8,7 +8,7 @@ import type { PipelineElement } from "../pass/pass-manager.js";
 import { parsePipeline, parseStep } from "../pass/pipeline-text.js";
 import { PASSES } from "../passes/index.js";
 import { nearest } from "../support/nearest.js";
-import { DEFAULT_TRITON, TRITON_VERSIONS, type TritonVersion, tritonCalled } from "../support/triton-version.js";
+import { DEFAULT_TRITON, TRITON_VERSIONS, type TritonVersion, tritonCalled, unknownTriton } from "../support/triton-version.js";
 import { withHint } from "./options/option.js";
 
 export interface TtOptArgs {
@@ -73,7 +73,7 @@ const FLAGS: readonly Flag[] = [
     summary: `the version of Triton whose passes run, by default ${DEFAULT_TRITON.name}`,
     set: (args, value) => {
       const version = value === undefined ? undefined : tritonCalled(value);
-      if (!version) return `expects ${VERSIONS.join(", ")}, not '${value ?? ""}'`;
+      if (!version) return `expects ${VERSIONS.join(", ")}${value ? `: ${unknownTriton(value)}` : ""}`;
       args.triton = version;
       return undefined;
     },

@@ -245,9 +245,16 @@ export const tritonCalled = (name: string): TritonVersion | undefined =>
 export const tritonOrDefault = (name: string | undefined): TritonVersion =>
   (name === undefined ? undefined : tritonCalled(name)) ?? DEFAULT_TRITON;
 
+const namesWhere = (is: (version: TritonVersion) => boolean): string =>
+  TRITON_VERSIONS.filter(is)
+    .map(({ name }) => name)
+    .join(" and ");
+
+/** How far versions are followed, for messages and help. */
+export const FOLLOWED = `${namesWhere(({ partial }) => partial === undefined)} is followed whole, ${namesWhere(({ partial }) => partial !== undefined)} in part; logs of any version can be stepped`;
+
 /** The message for a version that is not among them. */
-export const unknownTriton = (name: string): string =>
-  `Triton ${name} is not known; known are ${TRITON_VERSIONS.map((version) => version.name).join(", ")}`;
+export const unknownTriton = (name: string): string => `Triton ${name} is not compiled: ${FOLLOWED}`;
 
 /** Whether a release, `3.9.0`, comes after all that are known. */
 export function isNewerTriton(release: string): boolean {

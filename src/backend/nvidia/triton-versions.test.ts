@@ -131,11 +131,38 @@ test.each(LANGUAGE)("what 3.8 adds to the language, or has otherwise: $kernel", 
 
 test("what 3.8 adds to the language is named in 3.7", () => {
   expect(() => source("language", 80, LANGUAGE[2]!.signature, TRITON_3_7, { kernel: "words" })).toThrow("NamedExpr (Triton 3.8 has it)");
-  const ctx = new Context(ALL_DIALECTS);
-  const text = "import triton\nimport triton.language as tl\n@triton.jit\ndef f(p):\n    tl.expect_zero(tl.load(p), True)\n";
-  expect(() => sourceOf(ctx, "f.py", text, 80, "*fp32", TRITON_3_7, { kernel: "f" })).toThrow(
-    "Triton 3.8 has tl.expect_zero: --triton 3.8 compiles as it does",
+});
+
+/** Compiles a kernel whose one statement is this, and returns how it is refused. */
+function refusalOf(statement: string, triton: TritonVersion, imports = "import triton.language as tl"): string {
+  const text = `import triton\n${imports}\n@triton.jit\ndef f(p):\n    ${statement}\n`;
+  try {
+    sourceOf(new Context(ALL_DIALECTS), "f.py", text, 80, "*fp32", triton, { kernel: "f" });
+    return "";
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+const GLUON = "from triton.experimental.gluon import language as gl";
+test.each([
+  ["tl.expect_zero(tl.load(p), True)", TRITON_3_7, "Triton 3.8 has tl.expect_zero: --triton 3.8 compiles as it does"],
+  ["tl.squeeze(p, 0)", TRITON_3_6, "Triton 3.7 has tl.squeeze: --triton 3.7 compiles as it does"],
+  ["tl.standard.squeeze(p, 0)", TRITON_3_6, "Triton 3.7 has tl.standard.squeeze: --triton 3.7 compiles as it does"],
+  ["tl.atomic_load(p)", TRITON_3_8, "Triton 3.9 has tl.atomic_load, which is not compiled here"],
+  ["p.atomic_load()", TRITON_3_8, "Triton 3.9 has tensor.atomic_load, which is not compiled here"],
+  ["tl.topk(p, 4, descending=False)", TRITON_3_7, "Triton 3.8 has topk(descending=...): --triton 3.8 compiles as it does"],
+  ["tl.cat(p, p, dim=0)", TRITON_3_6, "Triton 3.7 has cat(dim=...): --triton 3.7 compiles as it does"],
+  ["tl.extra.hip.num_warps()", TRITON_3_8, "Triton 3.8 has tl.extra.hip.num_warps; tt-step does not"],
+] as const)("%s is refused with the version that has it", (statement, triton, note) => {
+  expect(refusalOf(statement, triton)).toContain(note);
+});
+test("a name that cannot be imported is refused with the version that has it, or that took it away", () => {
+  expect(refusalOf("squeeze(p, 0)", TRITON_3_6, "from triton.language import squeeze")).toContain("Triton 3.7 has tl.squeeze");
+  expect(refusalOf("gl.thread_barrier()", TRITON_3_8, GLUON)).toContain(
+    "since Triton 3.7 there is no gl.thread_barrier: barrier is instead",
   );
+  expect(refusalOf("gl.barrier()", TRITON_3_6, GLUON)).toContain("Triton 3.7 has gl.barrier");
+  expect(refusalOf("tl.nosuch(p)", TRITON_3_6)).not.toContain("Triton 3");
 });
 
 test("3.8 collects *args in a tuple and names functions by the constants in aggregates", () => {

@@ -15,6 +15,8 @@ export interface ValueType<T> {
   readonly completes?: "file" | "pass";
   /** Returns undefined for a text that is no such value. */
   read(text: string): T | undefined;
+  /** The reason why a text is no such value, where that says more than the values do. */
+  readonly why?: (text: string) => string;
 }
 
 /** The type of an option that is on or off: `--list`, `--no-list`. */
@@ -105,6 +107,7 @@ function valueOf(name: string, { type }: OptionDef, text: string | boolean): { r
   const value = type.read(text);
   if (value !== undefined) return { value };
   if (text === "") return { error: needsValue(name, type) };
+  if (type.why) return { error: `${dashed(name)}: ${type.why(shortened(text))}` };
   const meant = type.values ? nearestText(text, type.values) : "";
   return { error: `${dashed(name)} expects ${type.expected}, not '${shortened(text)}'${meant}` };
 }

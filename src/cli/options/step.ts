@@ -2,7 +2,7 @@
 import { DEFAULT_TARGET, TARGETS, targetCalled } from "../../backend/targets.js";
 import { GPU_PRODUCTS } from "../../gpu/products.js";
 import { LIMIT_FIGURES } from "../../limits/figures.js";
-import { DEFAULT_TRITON, TRITON_VERSIONS, tritonCalled } from "../../support/triton-version.js";
+import { DEFAULT_TRITON, FOLLOWED, TRITON_VERSIONS, tritonCalled, unknownTriton } from "../../support/triton-version.js";
 import {
   anyText,
   camel,
@@ -100,14 +100,13 @@ const PYTHON_OPTIONS = {
 } as const satisfies OptionTable;
 
 const TRITONS = TRITON_VERSIONS.map(({ name }) => name);
-const PARTIAL = TRITON_VERSIONS.filter(({ partial }) => partial !== undefined).map(({ name }) => name);
 
 /** Settings that are not options of Triton but also decide what is compiled. */
 export const COMPILER_SETTINGS = {
   triton: {
-    type: { ...choice(...TRITONS), read: (given) => tritonCalled(given)?.name } as ValueType<string>,
+    type: { ...choice(...TRITONS), read: (given) => tritonCalled(given)?.name, why: unknownTriton } as ValueType<string>,
     group: COMPILE,
-    help: `the version of Triton that is followed: ${DEFAULT_TRITON.name} whole, ${PARTIAL.join(" and ")} in part; logs of others can be stepped`,
+    help: `the version of Triton that compiles: ${FOLLOWED}`,
     defaultText: `for Python the one that python3 would import if it is among them, else ${DEFAULT_TRITON.name}`,
   },
   target: { type: TARGET, group: COMPILE, help: TARGETS.join(", "), defaultText: `the module's ttg.target, else ${DEFAULT_TARGET}` },

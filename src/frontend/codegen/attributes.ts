@@ -1,10 +1,10 @@
 /** Attributes of values inside a kernel. Source: code_generator.py, CodeGenerator.get_Attribute. */
 import { hostAttribute } from "../host/attributes.js";
-import { PyError, raise } from "../language/errors.js";
+import { raise, raiseMissing } from "../language/errors.js";
 import { member } from "../language/members.js";
-import { versionThatAdds } from "../language/modules.js";
-import { noAttribute } from "../language/python-text.js";
+import { noAttribute, pyTypeName } from "../language/python-text.js";
 import { isConstexpr, isKind, isTensor, type PyValue, typeOf } from "../language/values.js";
+import type { MissingName } from "../language/version-names.js";
 import type { Generator } from "./generator.js";
 import { decided } from "./names.js";
 
@@ -13,11 +13,11 @@ export function getAttribute(g: Generator, value: PyValue, name: string): PyValu
   if (found !== undefined) return found;
   const plain = isConstexpr(value) ? value.value : value;
   if (isKind(plain, "class")) return raise("AttributeError", `type object '${plain.name}' has no attribute '${name}'`);
-  const since = isKind(plain, "module") ? versionThatAdds(plain.name, name, g.compilation.host.triton) : undefined;
-  const error = new PyError("AttributeError", noAttribute(plain, name));
-  if (since) error.notes = [{ message: `Triton ${since.name} has tl.${name}: --triton ${since.name} compiles as it does` }];
-  throw error;
+  return raiseMissing("AttributeError", noAttribute(plain, name), missingName(plain, name));
 }
+
+const missingName = (value: PyValue, name: string): MissingName =>
+  isKind(value, "module") ? { kind: "name", module: value.name, name } : { kind: "member", class: pyTypeName(value), name };
 
 /** The attribute, or undefined when the value has none of that name. */
 export function findAttribute(g: Generator, value: PyValue, name: string): PyValue | undefined {

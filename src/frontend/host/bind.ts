@@ -1,4 +1,5 @@
 /** Arguments of Python functions, bound as `inspect.getcallargs` does. */
+import { raiseUnexpected } from "../language/define-builtin.js";
 import { type PyError, raise } from "../language/errors.js";
 import type { LanguageRules } from "../language/semantic.js";
 import { type JitFunction, type PyValue, pythonTuple } from "../language/values.js";
@@ -28,7 +29,7 @@ export function bindParameters(
   const rest = new Map<string, PyValue>();
   for (const [name, value] of named) {
     const known = parameters.some((p) => p.name === name && (p.kind === "positional" || p.kind === "keyword"));
-    if (!known && !extra) raise("TypeError", `${fn}() got an unexpected keyword argument '${name}'`);
+    if (!known && !extra) raiseUnexpected(fn, fn, name);
     if (bound.has(name)) raise("TypeError", `${fn}() got multiple values for argument '${name}'`);
     (known ? bound : rest).set(name, value);
   }

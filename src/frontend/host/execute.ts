@@ -16,6 +16,7 @@ import {
   type PyValue,
   unwrap,
 } from "../language/values.js";
+import { versionNote } from "../language/version-names.js";
 import type * as ast from "../python/ast.js";
 import { unparse } from "../python/unparse.js";
 import { isBindingError } from "./bind.js";
@@ -445,6 +446,14 @@ function importedFrom(host: Host, from: ImportPlace, base: string, name: string)
   if (found !== undefined) return found;
   if (isKind(module, "module") && host.isFile(base)) return noName(module, name, from);
   const inner = host.importModule(base ? `${base}.${name}` : name, from);
+  const version = isKind(inner, "opaque") ? versionNote({ kind: "name", module: base, name }, host.triton) : undefined;
+  if (version !== undefined)
+    return {
+      kind: "opaque",
+      what: name,
+      why: `cannot import name '${name}' from '${base}'`,
+      notes: [{ message: version }, ...importChain(from)],
+    };
   return isKind(inner, "opaque")
     ? { ...inner, what: name, ...(isKind(module, "opaque") ? { why: module.why, notes: module.notes } : {}) }
     : inner;

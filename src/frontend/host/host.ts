@@ -5,9 +5,10 @@ import { Bug } from "../../support/assert.js";
 import { LIMITS, limitMessage } from "../../support/limits.js";
 import type { TritonVersion } from "../../support/triton-version.js";
 import { PyError } from "../language/errors.js";
-import { languageModules, preludeText, TENSOR_METHODS_IN_TRITON, versionThatAdds } from "../language/modules.js";
+import { languageModules, preludeText, TENSOR_METHODS_IN_TRITON } from "../language/modules.js";
 import type { Semantic } from "../language/semantic.js";
 import { isKind, type JitFunction, type Opaque, type OpaqueNote, type PyModule, type PyValue } from "../language/values.js";
+import { isAbsentFrom } from "../language/version-names.js";
 import type { Expr, Module, Node, Place, Stmt } from "../python/ast.js";
 import { parsePython } from "../python/parse.js";
 import type { PythonSyntaxError } from "../python/syntax-error.js";
@@ -117,7 +118,7 @@ export function makeHost(files: HostFiles): Host {
     },
     moduleAttribute(module, name) {
       if (module.name === "triton" && name === "__version__") return files.triton.release;
-      if (versionThatAdds(module.name, name, files.triton)) return undefined;
+      if (isAbsentFrom(module.name, name, files.triton)) return undefined;
       const own = CORE_NATIVES.get(module.name)?.get(name) ?? module.attrs.get(name);
       if (own !== undefined) return own;
       for (const part of WRITTEN_IN_TRITON.get(module.name) ?? []) {

@@ -5,7 +5,7 @@
  *
  * Arguments come as they were given (constexprs wrapped); `unwrap` them where core.py does.
  */
-import { raise } from "./errors.js";
+import { raise, raiseMissing } from "./errors.js";
 import type { Semantic } from "./semantic.js";
 import type { PyValue } from "./values.js";
 
@@ -76,12 +76,15 @@ export function bindArguments(
     else if (fallback === REQUIRED) missing.push(param);
     else bound[param] = fallback;
   }
-  for (const key of named.keys())
-    if (!Object.hasOwn(params, key)) raise("TypeError", `${name}() got an unexpected keyword argument '${key}'`);
+  for (const key of named.keys()) if (!Object.hasOwn(params, key)) raiseUnexpected(name, own, key);
   if (next < positional.length) raise("TypeError", tooMany(name, params, positional.length));
   if (missing.length > 0) raise("TypeError", missingText(name, missing));
   return bound;
 }
+
+/** Raises as Python does for an argument that a function does not take. */
+export const raiseUnexpected = (shown: string, own: string, name: string): never =>
+  raiseMissing("TypeError", `${shown}() got an unexpected keyword argument '${name}'`, { kind: "parameter", function: own, name });
 
 function tooMany(name: string, params: Params, given: number): string {
   const all = Object.values(params);

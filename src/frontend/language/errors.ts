@@ -1,5 +1,6 @@
 import type { Place } from "../python/ast.js";
 import type { Opaque, OpaqueNote, Undecided } from "./values.js";
+import type { MissingName } from "./version-names.js";
 
 /** Names of the Python exceptions that Triton raises: part of its messages. */
 export type PyErrorKind =
@@ -28,6 +29,8 @@ export class PyError extends Error {
   undecided?: Undecided;
   /** Where something was looked for that is not known. */
   notes?: readonly OpaqueNote[] | undefined;
+  /** The name that was not found, where another version of Triton may have it. */
+  missing?: MissingName;
   constructor(
     readonly kind: PyErrorKind,
     message: string,
@@ -60,6 +63,13 @@ export function raiseUnknown(name: string, { why, undecided, notes }: Opaque): n
 /** Raises a Python exception in the kernel's code: a diagnostic at the line that is compiled. */
 export function raise(kind: PyErrorKind, message: string): never {
   throw new PyError(kind, message);
+}
+
+/** Raises that a value or a function lacks a name, which another version of Triton may have. */
+export function raiseMissing(kind: PyErrorKind, message: string, missing: MissingName): never {
+  const error = new PyError(kind, message);
+  error.missing = missing;
+  throw error;
 }
 
 /** Python's `assert condition, message`. */

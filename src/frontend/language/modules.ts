@@ -1,5 +1,5 @@
 /** The modules of Triton's language: what is native, and the Python texts of what Triton writes in Triton. */
-import { TRITON_3_7, TRITON_3_8, TRITON_VERSIONS, type TritonVersion } from "../../support/triton-version.js";
+import type { TritonVersion } from "../../support/triton-version.js";
 import { gluonModules } from "../gluon/modules.js";
 import { PRELUDES } from "../prelude/texts.js";
 import { CUDA } from "./builtins/cuda.js";
@@ -44,20 +44,6 @@ const LIBRARY_TOOLS: readonly Entry[] = [
   ...["_tensor_member_fn", "builtin", "extern"].map(decorator),
   ...["_add_reduction_docstr", "_add_scan_docstr"].map(decoratorMaker),
 ];
-
-/** Names of `triton.language` that Triton 3.6 does not have, with the first version that has them. */
-const ADDED: ReadonlyMap<string, TritonVersion> = new Map([
-  ["squeeze", TRITON_3_7],
-  ["to_tensor", TRITON_3_7],
-  ["unsqueeze", TRITON_3_7],
-  ["aggregate_replace", TRITON_3_8],
-  ["expect_zero", TRITON_3_8],
-]);
-/** The first version whose `triton.language` has a name that this one does not have. */
-export function versionThatAdds(module: string, name: string, triton: TritonVersion): TritonVersion | undefined {
-  const since = module === "triton.language" ? ADDED.get(name) : undefined;
-  return since && TRITON_VERSIONS.indexOf(triton) < TRITON_VERSIONS.indexOf(since) ? since : undefined;
-}
 
 /** The names that `triton.language.core` does not export. */
 const NOT_EXPORTED: ReadonlySet<string> = new Set([

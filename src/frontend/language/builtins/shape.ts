@@ -1,5 +1,5 @@
 /** Changes of shape. Source: python/triton/language/core.py. */
-import { defineBuiltin, REQUIRED, STAR } from "../define-builtin.js";
+import { defineBuiltin, REQUIRED, raiseUnexpected, STAR } from "../define-builtin.js";
 import { check, raise } from "../errors.js";
 import { toTensor } from "../semantic/constants.js";
 import * as sem from "../semantic/shape.js";
@@ -57,7 +57,7 @@ export const SHAPE = [
   defineBuiltin("permute", { input: REQUIRED, dims: STAR }, (s, a) => permuted(s, self(a.input), a.dims)),
   defineBuiltin("cat", { input: REQUIRED, other: REQUIRED, can_reorder: false, dim: null }, (s, a) => {
     const [input, other] = [self(a.input), self(a.other)];
-    if (!s.rules.catsInOrder && a.dim !== null) raise("TypeError", "cat() got an unexpected keyword argument 'dim'");
+    if (!s.rules.catsInOrder && a.dim !== null) raiseUnexpected("cat", "cat", "dim");
     if (truth(a.can_reorder) || !s.rules.catsInOrder) return sem.cat(s, input, other, truth(a.can_reorder));
     return catInOrder(s, input, other, a.dim ?? 0n);
   }),

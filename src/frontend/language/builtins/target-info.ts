@@ -33,6 +33,7 @@ export const TARGET_INFO: readonly BuiltinDef[] = [
   asks("is_hip", ({ backend }) => backend === "hip"),
   asks("is_hip_cdna3", ({ arch }) => arch === "gfx942"),
   asks("is_hip_cdna4", ({ arch }) => arch === "gfx950"),
+  asks("is_hip_gfx1250", ({ arch }) => arch === "gfx1250"),
   defineBuiltin("cuda_capability_geq", { major: REQUIRED, minor: 0n }, (s, a) =>
     constexpr(Number(s.options.gpu.cuda && s.options.gpu.arch) >= integer(a.major) * 10 + integer(a.minor)),
   ),
