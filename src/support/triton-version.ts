@@ -39,6 +39,18 @@ export interface TritonVersion {
   readonly splitsDotsInTwo: boolean;
   /** Loops that stop or print are not pipelined. */
   readonly keepsLoopsThatPrint: boolean;
+  /** Loops on Blackwell are divided by what ops hand to each other, not by loads, dots and their users. */
+  readonly dividesByFlow: boolean;
+  /** Control flow reaches warp groups, so that constants are known in them which they capture. */
+  readonly controlReachesWarpGroups: boolean;
+  /** What scaled dots compute counts there. */
+  readonly dividesScaledDots: boolean;
+  /** A load goes with a buffer of an equivalent layout, which becomes one of the descriptor's layout. */
+  readonly groupsEquivalentLayouts: boolean;
+  /** Divided loops keep no attributes that say how. */
+  readonly forgetsDivision: boolean;
+  /** A branch that is split, to hand tensor memory over, keeps the warp groups of its results. */
+  readonly branchesKeepGroups: boolean;
   /** A dot whose operands other warps load does not wait for itself. */
   readonly dividedDotsDoNotWait: boolean;
   /** Types of descriptors have a shape and an element type, not a tensor type. */
@@ -131,6 +143,12 @@ export const TRITON_3_6: TritonVersion = {
   splitsDotsInTwo: false,
   keepsLoopsThatPrint: false,
   dividedDotsDoNotWait: false,
+  dividesByFlow: false,
+  controlReachesWarpGroups: false,
+  dividesScaledDots: false,
+  groupsEquivalentLayouts: false,
+  forgetsDivision: false,
+  branchesKeepGroups: false,
   descriptorsOfShapes: false,
   prefetchesThroughWaits: false,
   capsAtomics: false,
@@ -183,6 +201,8 @@ export const TRITON_3_7: TritonVersion = {
   splitsDotsInTwo: true,
   keepsLoopsThatPrint: true,
   dividedDotsDoNotWait: true,
+  dividesByFlow: true,
+  controlReachesWarpGroups: true,
   pairsCTAs: false,
   descriptorsSayRounding: true,
   codeForms: "3.7",
@@ -196,6 +216,10 @@ export const TRITON_3_8: TritonVersion = {
   blackwellPtx: 93,
   axisInfo: "3.8",
   costsFollowLoops: true,
+  dividesScaledDots: true,
+  groupsEquivalentLayouts: true,
+  forgetsDivision: true,
+  branchesKeepGroups: true,
   leavesOutFitting: true,
   repeatsNoDots: true,
   descriptorsOfShapes: true,

@@ -2,10 +2,13 @@
  * Finds values that are constants, by folding ops whose operands are, in code that can be reached.
  * Source: mlir/lib/Analysis/DataFlow/ConstantPropagationAnalysis.cpp.
  */
+import { WarpSpecializePartitionsOp } from "../../dialects/ttg/ops/warp-specialize.js";
 import { Attribute } from "../../ir/attribute.js";
 import type { Operation } from "../../ir/operation.js";
+import type { Value } from "../../ir/value.js";
 import { foldOperation } from "../../rewrite/fold.js";
 import { type ConstantLattice, DeadCodeAnalysis } from "./dead-code.js";
+import { blockStart } from "./solver.js";
 import { SparseForwardAnalysis } from "./sparse-forward.js";
 
 export interface ConstantAnalyses {
@@ -22,6 +25,10 @@ export function constantAnalyses(): ConstantAnalyses {
       entry: () => "unknown",
       join: (a, b) => (a === "unknown" || (b !== "unknown" && a.value === b.value) ? a : "unknown"),
       visitOperation,
+      visitOtherArguments(op, values, first, count, self) {
+        if (WarpSpecializePartitionsOp.is(op) && op.ctx.triton.controlReachesWarpGroups) visitCaptures(op, values, self);
+        else self.setToEntry(values.filter((_, i) => i < first || i >= first + count));
+      },
     },
     code,
   );
@@ -31,6 +38,12 @@ export function constantAnalyses(): ConstantAnalyses {
     return fact.value;
   };
   return { code, constants };
+}
+
+/** Warp groups get what the op around them captures. */
+function visitCaptures(partitions: Operation, args: readonly Value[], self: SparseForwardAnalysis<ConstantLattice>): void {
+  const captures = partitions.parentOp!.operands;
+  for (const arg of args) self.join(arg, self.fact(captures[arg.index]!).dependOn(blockStart(arg.argOwner!), self).value);
 }
 
 function visitOperation(

@@ -72,8 +72,6 @@ import { type CudaOptions, ptxVersionOf } from "./options.js";
 /** The options of passes that differ between versions. */
 export interface VersionRules {
   readonly version: TritonVersion;
-  /** Whether loops that are marked for it are divided among warp groups on Blackwell; else they are refused. */
-  readonly dividesOnBlackwell: boolean;
   /** Whether Hopper's loops of one stage are divided too. */
   readonly dividesOneStage: boolean;
   /** Fences also before reads through the async proxy. */
@@ -108,7 +106,7 @@ const gluonToTtgir = stage("ttgir", [
 
 const toTtgir = (
   { target, options }: BackendTarget<CudaOptions>,
-  { dividesOnBlackwell, dividesOneStage, blockPointers, prefetches, reducesLoads }: VersionRules,
+  { dividesOneStage, blockPointers, prefetches, reducesLoads }: VersionRules,
 ): readonly BackendStep[] => {
   const { numWarps, numCtas: numCTAs, numStages, maxnreg } = options;
   const capability = capabilityOf(target)!;
@@ -139,7 +137,7 @@ const toTtgir = (
       optimizeDescriptorEncoding(),
       loopAwareCse(),
       ...(gpu.architecture === "Blackwell"
-        ? blackwellLoops(numStages, dividesOnBlackwell)
+        ? blackwellLoops(numStages)
         : gpu.asyncCopies
           ? ampereLoops(numStages, dividesOneStage)
           : [loopInvariantCodeMotion()]),
@@ -209,7 +207,7 @@ const ampereLoops = (numStages: number, oneStage: boolean) => [
   scheduleLoops(),
   pipeline({ numStages, dumpIntermediateSteps: true }),
 ];
-const blackwellLoops = (numStages: number, known: boolean) => [
+const blackwellLoops = (numStages: number) => [
   fuseNestedLoops(),
   canonicalize(),
   loopInvariantCodeMotion(),
@@ -218,7 +216,7 @@ const blackwellLoops = (numStages: number, known: boolean) => [
   promoteLhsToTmem(),
   assignLatencies({ numStages }),
   scheduleLoops(),
-  automaticWarpSpecialization({ numStages, known }),
+  automaticWarpSpecialization({ numStages }),
   pipeline({ numStages, dumpIntermediateSteps: true }),
   optimizePartitionWarps(),
   combineTensorSelectAndIf(),

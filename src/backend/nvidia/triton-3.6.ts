@@ -4,7 +4,6 @@ import type { VersionRules } from "./pipeline.js";
 
 export const RULES_3_6: VersionRules = {
   version: TRITON_3_6,
-  dividesOnBlackwell: true,
   dividesOneStage: true,
   fencesForReads: false,
   blockPointers: true,

@@ -4,7 +4,6 @@ import type { VersionRules } from "./pipeline.js";
 
 export const RULES_3_7: VersionRules = {
   version: TRITON_3_7,
-  dividesOnBlackwell: false,
   dividesOneStage: false,
   fencesForReads: true,
   blockPointers: true,

@@ -53,9 +53,12 @@ export const WarpSpecializeOp = defineOp("ttg.warp_specialize", () => ({
   regions: { defaultRegion: MinSizedRegion1, partitionOpHolder: SizedRegion1 },
   traits: ttgTraits(RecursiveMemoryEffects, RecursivelySpeculatable, AsyncRegions),
   interfaces: [
-    // Control goes through the default region; partitions are no successors.
+    // Control goes through the default region; since 3.7 it reaches partitions too.
     implement(RegionBranch, {
-      successors: (op, from) => (from === "parent" ? [op.regions[0]!] : from === op.regions[0] ? ["parent"] : []),
+      successors(op, from) {
+        if (from === "parent") return op.ctx.triton.controlReachesWarpGroups ? op.regions : [op.regions[0]!];
+        return from === op.regions[0] ? ["parent"] : [];
+      },
       entryOperands: () => [],
     }),
   ],

@@ -8,7 +8,7 @@ import { MemDescViewTrait } from "../../../dialects/ttg/ttg-op.js";
 import { type MemDesc, MemDescType } from "../../../dialects/ttg/types.js";
 import { MMAv5OpInterface } from "../../../dialects/ttng/ops/tc-gen5-mma.js";
 import { TMEMAllocOp, TMEMStoreOp } from "../../../dialects/ttng/ops/tensor-memory.js";
-import { numElements, RankedTensorType } from "../../../ir/builtin-types.js";
+import { RankedTensorType } from "../../../ir/builtin-types.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { OpOperand, Value } from "../../../ir/value.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
@@ -18,6 +18,7 @@ import { refuse } from "../not-specializable.js";
 import { hasAccReadModifyWrite } from "../pipeline/mma-v5.js";
 import { getSharedEncoding } from "../pipeline/shared-encoding.js";
 import { isTMALoad } from "../tma/tma-copies.js";
+import { elementsOf } from "./flow-graph.js";
 import {
   addPartition,
   assign,
@@ -56,9 +57,6 @@ export function initialPartitions(rw: Rewriter, loop: ForView): Partition[] | un
   for (let i = mmas.length - 1; i >= 0; i--) assignUsers(loop, users[i]!, mmas[i]!);
   return partitions;
 }
-
-const elementsOf = (op: Operation): number =>
-  op.resultTypes.reduce((sum, type) => sum + (RankedTensorType.is(type) ? numElements(type.params.shape) : 0), 0);
 
 /** A load goes with the buffers that it fills. */
 function assignLoad(load: Operation, loading: Partition): Operation[] {

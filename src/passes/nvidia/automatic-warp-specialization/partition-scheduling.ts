@@ -7,6 +7,7 @@ import { Rewriter } from "../../../rewrite/rewriter.js";
 import { WARP_SPECIALIZE } from "../../ttg/fuse-nested-loops/fuse-one-level.js";
 import { forLoops } from "../../ttg/software-pipelining/pipelined-loops.js";
 import { refuse } from "../not-specializable.js";
+import { partitionByFlow } from "./flow-partitions.js";
 import { initialPartitions } from "./initial-partitions.js";
 import { assignMissingPartitions } from "./missing-partitions.js";
 import { hasPartition, PARTITION_STAGES, setWarpSpecializeTag } from "./partition.js";
@@ -21,6 +22,10 @@ export const partitionScheduling = definePass("tritongpu-partition-scheduling", 
   run(root, pass) {
     const rw = new Rewriter(root.ctx, pass.listener);
     loopsToSpecialize(root).forEach((loop, tag) => {
+      if (root.ctx.triton.dividesByFlow) {
+        if (partitionByFlow(rw, loop, tag)) pass.count("loops");
+        return;
+      }
       const partitions = initialPartitions(rw, loop);
       if (!partitions) return;
       propagatePartitions(rw, loop, partitions);

@@ -27,7 +27,7 @@ import { refuse } from "../not-specializable.js";
 /** The stages of a loop's partitions; its length is their number. */
 export const PARTITION_STAGES = "ttg.partition.stages";
 /** The number of the warp-specialized loop that an op outside of it belongs to. */
-const WARP_SPECIALIZE_TAG = "ttg.warp_specialize.tag";
+export const WARP_SPECIALIZE_TAG = "ttg.warp_specialize.tag";
 
 /** Numbers of partitions, in the order of insertion. */
 export type PartitionIds = ReadonlySet<number>;
@@ -95,7 +95,7 @@ export function getStageCluster(op: Operation | undefined): StageCluster | undef
   const [stage, cluster] = [intOf(op?.attr(LOOP_STAGE)), intOf(op?.attr(LOOP_CLUSTER))];
   return stage === undefined || cluster === undefined ? undefined : { stage, cluster };
 }
-function setStageCluster(op: Operation, place: StageCluster | undefined): void {
+export function setStageCluster(op: Operation, place: StageCluster | undefined): void {
   if (!place) return;
   op.setAttr(LOOP_STAGE, i32Attr(op.ctx, place.stage));
   op.setAttr(LOOP_CLUSTER, i32Attr(op.ctx, place.cluster));
@@ -138,8 +138,11 @@ export function partitionsOf(loop: ForView): Partition[] | undefined {
     if (stage < 0) refuse(loop.op, `partition stages attribute '${PARTITION_STAGES}' has an invalid element`);
     addPartition(partitions, stage);
   }
-  for (const op of bodyOf(loop).opsWithoutTerminator())
+  const addOp = (op: Operation): void => {
     for (const id of getPartitionIds(op)) (partitions[id] ?? refuse(op, `invalid partition index ${id}`)).ops.push(op);
+  };
+  if (!loop.op.ctx.triton.dividesByFlow) for (const op of bodyOf(loop).opsWithoutTerminator()) addOp(op);
+  else loop.op.walkPostOrder((op) => void (hasPartition(op) && addOp(op)));
   return partitions;
 }
 

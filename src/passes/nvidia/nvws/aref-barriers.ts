@@ -20,7 +20,7 @@ import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
 import { createSingleBufferView } from "../../ttg/software-pipelining/buffers.js";
-import { findAncestorInBlock, isDefinedOutsideOfLoop } from "../../ttg/software-pipelining/pipelined-loops.js";
+import { findAncestorInBlock, getNumStagesOrDefault, isDefinedOutsideOfLoop } from "../../ttg/software-pipelining/pipelined-loops.js";
 import {
   getPartitionIds,
   getStageCluster,
@@ -82,6 +82,11 @@ function arrivals(users: readonly Operation[]): { readonly producers: number; re
   return { producers: counts.producers || 1, consumers: counts.consumers || 1 };
 }
 
+/** The tcgen05 instructions that read the buffers, and the number of stages of loops that name none. */
+interface AsyncConsumers {
+  readonly mmas: ReadonlySet<Operation>;
+  readonly numStages: number;
+}
 /** The tcgen05 instructions that read the buffers in a partition of their own. */
 export function asyncConsumers(aref: Value): Set<Operation> {
   const isMma = (op: Operation): boolean => op.def.interface(MMAv5OpInterface) !== undefined;
@@ -100,7 +105,7 @@ export function asyncConsumers(aref: Value): Set<Operation> {
 }
 
 /** Puts the barriers for an op on the aref after it. The op itself stays. */
-export function lowerArefUser(rw: Rewriter, aref: ArefBarriers, op: Operation, consumers: ReadonlySet<Operation>): void {
+export function lowerArefUser(rw: Rewriter, aref: ArefBarriers, op: Operation, consumers: AsyncConsumers): void {
   rw.setAfter(op);
   const [putEnter, getEnter] = [ArefPutEnterOp.match(op), ArefGetEnterOp.match(op)];
   const exit = ArefPutExitOp.match(op) ?? ArefGetExitOp.match(op);
@@ -151,7 +156,7 @@ function makeViewsMutable(value: Value): void {
   }
 }
 
-function lowerPutEnter(rw: Rewriter, aref: ArefBarriers, op: Operation, consumers: ReadonlySet<Operation>): void {
+function lowerPutEnter(rw: Rewriter, aref: ArefBarriers, op: Operation, { mmas, numStages }: AsyncConsumers): void {
   const { buffers, token, stage, phase } = ArefPutEnterOp.match(op)!;
   wait(rw, op, aref.empty, stage!, phase!);
   const views = buffers.map((_, i) => viewOf(rw, aref.buffers[i]!, op, stage!));
@@ -159,7 +164,7 @@ function lowerPutEnter(rw: Rewriter, aref: ArefBarriers, op: Operation, consumer
   if (!exit) return;
   const kinds = kindsOf(ArefPutExitOp.match(exit)!.async_ops);
   if (kinds.includes("tma_load")) lowerLoads(rw, op, buffers, barrierOf(rw, op, aref.full, stage!));
-  if (kinds.includes("tma_load") || kinds.includes("cp_async")) for (const mma of consumers) setAsync(rw, mma);
+  if (kinds.includes("tma_load") || kinds.includes("cp_async")) for (const mma of mmas) setAsync(rw, mma, numStages);
   buffers.forEach((old, i) => rw.replaceAllUses(old, views[i]!));
 }
 function lowerLoads(rw: Rewriter, op: Operation, buffers: readonly Value[], barrier: Value): void {
@@ -197,9 +202,10 @@ function lowerLoad(rw: Rewriter, op: Operation, barrier: Value, pred: Value): vo
 }
 
 /** The instruction is not waited for, unless it needs scales that nobody hands over. */
-function setAsync(rw: Rewriter, mma: Operation): void {
+function setAsync(rw: Rewriter, mma: Operation, numStages: number): void {
   const scaled = TCGen5MMAScaledOp.match(mma);
   const loop = ForOp.match(mma.parentOfType(ForOp));
+  if (rw.ctx.triton.dividesByFlow && (!loop || getNumStagesOrDefault(loop, numStages) <= 1)) return;
   if (scaled) {
     if (!loop) refuse(mma, "the instruction is in no loop");
     const comesByAref = (value: Value): boolean => {

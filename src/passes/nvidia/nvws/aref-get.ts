@@ -15,7 +15,7 @@ import type { Value } from "../../../ir/value.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
 import { replaceUsesAndPropagateType } from "../../ttg/shared-memory-uses.js";
 import { CoarseSchedule } from "../../ttg/software-pipelining/coarse-schedule.js";
-import { findAncestorInBlock } from "../../ttg/software-pipelining/pipelined-loops.js";
+import { findAncestorInBlock, forLoops, SCHEDULED_MAX_STAGE } from "../../ttg/software-pipelining/pipelined-loops.js";
 import {
   getPartitionIds,
   getStageCluster,
@@ -68,7 +68,9 @@ export function getFromAref(rw: Rewriter, loop: ForView, aref: Value, block: Blo
     }
   }
   rw.setAfter(last ?? lastOf(consumers)!);
-  const async_ops = [...new Set(consumers.map(kindOf))].map((value) => AsyncOpAttr.get(rw.ctx, { value }));
+  // The ops in a loop say how it uses the buffer.
+  const users = aref.type.ctx.triton.dividesByFlow && consumers.length > 1 ? consumers.filter((op) => !ForOp.is(op)) : consumers;
+  const async_ops = [...new Set(users.map(kindOf))].map((value) => AsyncOpAttr.get(rw.ctx, { value }));
   place(rw.create(ArefGetExitOp, { aref, token: enter.token, async_ops }, { loc }), ids, places.exit);
 }
 
@@ -82,10 +84,14 @@ function placesOfUses(
   loop: ForView,
   { partition, values }: Consumer,
 ): { readonly enter?: StageCluster | undefined; readonly exit?: StageCluster | undefined } {
-  const schedule = CoarseSchedule.deserialize(loop);
-  if (!schedule) return {};
+  const { dividesByFlow } = loop.op.ctx.triton;
+  const scheduled = dividesByFlow ? forLoops(loop.op).findLast(({ op }) => op.hasAttr(SCHEDULED_MAX_STAGE)) : loop;
+  const schedule = scheduled && CoarseSchedule.deserialize(scheduled);
+  // Values of outside of the scheduled loop have no place in it.
+  const inLoop = [...values].filter(({ definingOp }) => !dividesByFlow || (definingOp && scheduled?.op.isAncestorOf(definingOp)));
+  if (!schedule || inLoop.length === 0) return {};
   const users = new Set<Operation>();
-  for (const value of values) {
+  for (const value of inLoop) {
     const { definingOp, argOwner } = value;
     if (argOwner) {
       const around = argOwner.parentOp!;
@@ -93,7 +99,7 @@ function placesOfUses(
       const at = getStageCluster(yielded ?? refuse(around, "a carried value that goes to another partition comes from two rounds before"));
       return { enter: at, exit: at };
     }
-    for (const user of getTopLevelUsersInLoop(definingOp!, loop, (op) => hasPartition(op) && getPartitionIds(op).has(partition)))
+    for (const user of getTopLevelUsersInLoop(definingOp!, scheduled, (op) => hasPartition(op) && getPartitionIds(op).has(partition)))
       users.add(user);
   }
   for (const user of users) if (!schedule.has(user)) refuse(user, "the op's place in the loop's schedule is not known");

@@ -5,6 +5,7 @@ import { DescriptorGatherOp, DescriptorLoadOp } from "../../../dialects/nvws/ops
 import { AsyncOpAttr, type AsyncOpKind } from "../../../dialects/nvws/types.js";
 import { valueLocation } from "../../../dialects/scf/build.js";
 import type { ForView } from "../../../dialects/scf/ops/for.js";
+import { YieldOp } from "../../../dialects/scf/ops/yield.js";
 import { DescriptorGatherOp as TensorGatherOp, DescriptorLoadOp as TensorLoadOp } from "../../../dialects/tt/ops/descriptor.js";
 import { LoadOp } from "../../../dialects/tt/ops/memory.js";
 import { SplatOp } from "../../../dialects/tt/ops/shape.js";
@@ -66,7 +67,8 @@ export function putIntoAref(
     const buffers = createAlloc(rw.setBefore(loop), multiBufferedType(bufferTypeOf(value), 1), loc);
     return createAref(rw, [buffers], loc);
   });
-  const source = isDescLoadAndAlloc(value)?.load ?? value.definingOp;
+  const yielded = rw.ctx.triton.dividesByFlow ? yieldedFor(value) : value;
+  const source = yielded && (loadAndAlloc(yielded)?.load ?? yielded.definingOp);
   const at = getStageCluster(source);
   // One of several partitions that compute the value writes it.
   const [producer] = partitions;
@@ -80,8 +82,27 @@ export function putIntoAref(
   return { aref, staleOps };
 }
 
+/** The value that the loop hands on as a carried one; any other value itself. */
+function yieldedFor(value: Value): Value | undefined {
+  let at = value;
+  for (const seen = new Set<Value>(); at.argOwner && !seen.has(at); ) {
+    seen.add(at);
+    const end = at.argOwner.lastOp!;
+    if (!YieldOp.is(end)) return undefined;
+    at = end.operand(at.index - 1);
+  }
+  return at;
+}
+
 function bufferTypeOf(value: Value): MemDesc {
   const { type, definingOp } = value;
+  const load = type.ctx.triton.groupsEquivalentLayouts ? isDescLoadAndAlloc(value)?.load : undefined;
+  if (load) {
+    const loaded = load.result(0).type as TensorType;
+    const { shape, elementType } = loaded.params;
+    const { memorySpace, mutableMemory } = (type as MemDesc).params;
+    return memDescType(shape, elementType, getEncodingFromDescriptor(loaded, load.operand(0)), memorySpace, mutableMemory);
+  }
   if (LocalAllocOp.is(definingOp)) return type as MemDesc;
   if (!RankedTensorType.is(type) && !isScalar(value)) refuse(definingOp!, "a value of this type cannot go from one partition to another");
   const tensor = RankedTensorType.is(type) ? type : tensorTypeOfScalar(value);

@@ -24,7 +24,7 @@ import { createAref, tokenType } from "./buffers.js";
 export function combineArefs(rw: Rewriter, loop: ForView): void {
   // Upstream's order of groups is by address.
   const groups = new Map<Operation, Map<number, Operation[]>>();
-  loop.op.walkPostOrder((op) => {
+  const add = (op: Operation): void => {
     const consumer = ArefGetEnterOp.is(op) && dominantConsumer(op, loop);
     if (!consumer) return;
     const [id, ...others] = getPartitionIds(op);
@@ -32,7 +32,9 @@ export function combineArefs(rw: Rewriter, loop: ForView): void {
     let byPartition = groups.get(consumer);
     if (!byPartition) groups.set(consumer, (byPartition = new Map()));
     byPartition.set(id, [...(byPartition.get(id) ?? []), op]);
-  });
+  };
+  if (loop.op.ctx.triton.dividesByFlow) [...bodyOf(loop).ops()].forEach(add);
+  else loop.op.walkPostOrder(add);
   for (const byPartition of groups.values()) for (const getEnters of byPartition.values()) if (getEnters.length > 1) combine(rw, getEnters);
 }
 

@@ -4,6 +4,7 @@ import { MemDescType } from "../../../dialects/ttg/types.js";
 import { isFloat, isInteger } from "../../../ir/builtin-types.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { OpOperand, Value } from "../../../ir/value.js";
+import { findAncestorInBlock } from "../../ttg/software-pipelining/pipelined-loops.js";
 import { getPartitionIds, hasPartition, type PartitionIds, partitionIdsOfUse } from "../automatic-warp-specialization/partition.js";
 
 /** A value with the partitions that compute it. */
@@ -27,7 +28,8 @@ export function usesByPartition(values: readonly Value[], producers: PartitionId
     for (const use of value.uses()) {
       // Ops outside of the loop may have no partition.
       if (!hasPartition(use.owner)) continue;
-      const ids = YieldOp.is(use.owner) ? partitionIdsOfUse(use) : getPartitionIds(use.owner);
+      const { owner } = use;
+      const ids = YieldOp.is(owner) || owner.ctx.triton.dividesByFlow ? partitionIdsOfUse(use) : getPartitionIds(owner);
       for (const partition of ids) {
         if (producers.has(partition)) continue;
         let consumer = consumers.get(partition);
@@ -48,7 +50,11 @@ export function transitiveConsumers(values: Iterable<Value>, partition: number):
     for (const use of value.uses()) {
       const views = value.definingOp ? use.owner.results.filter(({ type }) => MemDescType.is(type)) : [];
       if (views.length > 0) use.owner.results.forEach(visit);
-      else if (isOnly(partitionIdsOfUse(use), partition)) found.add(use.owner);
+      else if (isOnly(partitionIdsOfUse(use), partition)) {
+        found.add(use.owner);
+        // The buffer is in use until a loop ends in which it is used.
+        if (value.definingOp && use.owner.ctx.triton.dividesByFlow) found.add(findAncestorInBlock(value.definingOp.block!, use.owner)!);
+      }
     }
   };
   for (const value of values)

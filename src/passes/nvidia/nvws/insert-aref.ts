@@ -8,7 +8,7 @@ import { RankedTensorType } from "../../../ir/builtin-types.js";
 import type { Operation } from "../../../ir/operation.js";
 import { definePass } from "../../../pass/define-pass.js";
 import { Rewriter } from "../../../rewrite/rewriter.js";
-import { getPartitionIds, getPartitionOutputs, hasPartition, PARTITION_STAGES } from "../automatic-warp-specialization/partition.js";
+import { getPartitionIds, getPartitionOutputs, hasPartition } from "../automatic-warp-specialization/partition.js";
 import { loopsToSpecialize } from "../automatic-warp-specialization/partition-scheduling.js";
 import { refuse } from "../not-specializable.js";
 import { isTMALoad } from "../tma/tma-copies.js";
@@ -26,8 +26,8 @@ export const insertAref = definePass("nvws-insert-aref", {
     root.walkPostOrder((func) => {
       if (!FuncOp.is(func)) return;
       for (const loop of loopsToSpecialize(func))
-        if (loop.op.hasAttr(PARTITION_STAGES)) insertArefs(rw, loop, () => pass.count("arefs"));
-        else refuseNest(loop);
+        if (hasPartition(loop.op)) insertArefs(rw, loop, () => pass.count("arefs"));
+        else if (!func.ctx.triton.dividesByFlow) refuseNest(loop);
     });
   },
 });

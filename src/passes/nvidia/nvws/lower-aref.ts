@@ -11,6 +11,7 @@ import { option } from "../../../pass/options.js";
 import { applyPatternsGreedily } from "../../../rewrite/greedy.js";
 import { pattern } from "../../../rewrite/pattern.js";
 import { Rewriter } from "../../../rewrite/rewriter.js";
+import { forLoops } from "../../ttg/software-pipelining/pipelined-loops.js";
 import { loopsToSpecialize } from "../automatic-warp-specialization/partition-scheduling.js";
 import { refuse } from "../not-specializable.js";
 import { asyncConsumers, createArefBarriers, lowerArefUser } from "./aref-barriers.js";
@@ -27,13 +28,14 @@ export const lowerAref = definePass("nvws-lower-aref", {
   run(root, pass) {
     const { options, listener, runNested, fail } = pass;
     const rw = new Rewriter(root.ctx, listener);
-    for (const loop of loopsToSpecialize(root)) combineArefs(rw, loop);
+    const nested = root.ctx.triton.dividesByFlow;
+    for (const loop of loopsToSpecialize(root)) for (const each of nested ? forLoops(loop.op) : [loop]) combineArefs(rw, each);
     const arefs: Operation[] = [];
     root.walkPostOrder((op) => void (ArefCreateOp.is(op) && isFilledByLoads(op) && arefs.push(op)));
     for (const aref of arefs) rw.from(aref, () => multiBuffer(rw, aref, options.numStages));
     if (!runNested([assignStagePhase()], root)) return fail();
     const lower = pattern("lower-aref-create", ArefCreateOp, ({ op }, rewriter) => {
-      lowerCreate(rewriter, op);
+      lowerCreate(rewriter, op, options.numStages);
       pass.count("arefs");
       return true;
     });
@@ -74,11 +76,11 @@ function multiBuffer(rw: Rewriter, aref: Operation, numStages: number): void {
   for (const alloc of stale) rw.erase(alloc);
 }
 
-function lowerCreate(rw: Rewriter, op: Operation): void {
+function lowerCreate(rw: Rewriter, op: Operation, numStages: number): void {
   const users = op.result(0).users();
   const aref = createArefBarriers(rw, op, users);
   // As long as consumers still say what they read: where the producer is TMA these do not wait for their instructions.
-  const consumers = asyncConsumers(op.result(0));
+  const consumers = { mmas: asyncConsumers(op.result(0)), numStages };
   for (const user of users) lowerArefUser(rw, aref, user, consumers);
   const sorted = topologicalSort([...new Set([op, ...users])]);
   const poison = rw.setBefore(op).value(PoisonOp, {}, { loc: op.locRef, types: [tokenType(rw.ctx)] });

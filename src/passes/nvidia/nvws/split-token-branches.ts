@@ -20,12 +20,20 @@ import { i32Attr } from "../../../ir/builtin-attrs.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
 import { LOOP_STAGE } from "../../ttg/software-pipelining/pipelined-loops.js";
-import { setPartition, setPartitionOutputs } from "../automatic-warp-specialization/partition.js";
+import {
+  getPartitionIds,
+  getPartitionOutputs,
+  getStageCluster,
+  type PartitionIds,
+  setPartition,
+  setPartitionOutputs,
+  setStageCluster,
+} from "../automatic-warp-specialization/partition.js";
 import { refuse } from "../not-specializable.js";
 import { tokenType } from "./buffers.js";
 
-const COMPUTING = [0];
-const MULTIPLYING = [1];
+const COMPUTING: PartitionIds = new Set([0]);
+const MULTIPLYING: PartitionIds = new Set([1]);
 
 export function splitTokenBranches(rw: Rewriter, func: Operation): void {
   const branches: IfView[] = [];
@@ -40,6 +48,8 @@ export function splitTokenBranches(rw: Rewriter, func: Operation): void {
 
 function split(rw: Rewriter, branch: IfView): void {
   const { op, condition, thenRegion, elseRegion } = branch;
+  const { dividesByFlow, branchesKeepGroups } = op.ctx.triton;
+  const outputs = getPartitionOutputs(op);
   const loc = op.locRef;
   const then = thenRegion.firstBlock!;
   const elseEnd = elseRegion.firstBlock?.lastOp ?? refuse(op, "the branch takes tensor memory on one side only");
@@ -59,16 +69,23 @@ function split(rw: Rewriter, branch: IfView): void {
   const poison = rw.setBefore(op).value(PoisonOp, {}, { loc, types: [tokenType(rw.ctx)] });
   then.lastOp!.setOperand(index, poison);
   elseEnd.setOperand(index, poison);
-  for (const made of [enterIf, exitIf]) {
+  const outer = branchesKeepGroups ? outputs[index]! : MULTIPLYING;
+  const others = [...getPartitionIds(op)].filter((id) => !outer.has(id));
+  const inner = !branchesKeepGroups ? COMPUTING : others.length > 0 ? new Set(others) : getPartitionIds(op);
+  for (const [made, moved] of [
+    [enterIf, enter.op],
+    [exitIf, exit],
+  ] as const) {
     made.op.setAttrs(op.attrs);
-    made.op.setAttr(LOOP_STAGE, i32Attr(rw.ctx, 1));
-    setPartition(made.op, MULTIPLYING);
+    if (dividesByFlow) setStageCluster(made.op, getStageCluster(moved));
+    else made.op.setAttr(LOOP_STAGE, i32Attr(rw.ctx, 1));
+    setPartition(made.op, outer);
   }
-  setPartition(op, COMPUTING);
+  setPartition(op, inner);
   setPartitionOutputs(exitIf.op, []);
-  setPartitionOutputs(enterIf.op, [new Set(MULTIPLYING)]);
+  setPartitionOutputs(enterIf.op, [outer]);
   setPartitionOutputs(
     op,
-    op.results.map(() => new Set(COMPUTING)),
+    outputs.map((own, i) => (branchesKeepGroups && i !== index ? own : inner)),
   );
 }

@@ -174,6 +174,19 @@ function accessOfBranch(token: Value, before: Operation | undefined): Access {
   return makeAccess(op, { owner, before, blocks: ends, tokenResult: index });
 }
 
+/** The accesses of partitions in order, with the writing of an initial value. */
+export function ownedAccesses({ alloc, owner, first }: TmemAccesses): readonly Pick<Access, "op" | "owner">[] {
+  const found: Pick<Access, "op" | "owner">[] = alloc.src && owner ? [{ op: alloc.op, owner }] : [];
+  const visit = (start: Access): void => {
+    for (let access: Access | undefined = start; access; access = access.next) {
+      if (access.owner) found.push(access);
+      access.blocks.forEach(visit);
+    }
+  };
+  visit(first);
+  return found;
+}
+
 /** Everybody who accesses the buffer, by partition; `outside` when code outside of partitions does so after one of them. */
 export function ownersOf({ alloc, owner, first }: TmemAccesses): { readonly outside: boolean; readonly owners: readonly Owner[] } {
   const owners = new Map<string, Owner>();
