@@ -156,16 +156,19 @@ type RunStart = Block | Operation;
 function followFunction(func: Operation, visit: Visit, context: AccessContext): PendingAccesses {
   const pendingIn = new Map<RunStart, PendingAccesses>();
   const pendingOut = new Map<RunStart, PendingAccesses>();
-  const queue: RunStart[] = entryBlocks(func);
+  const { controlReachesWarpGroups } = func.ctx.triton;
+  const entry = func.regions[0]?.firstBlock;
+  const queue: RunStart[] = !controlReachesWarpGroups ? entryBlocks(func) : entry ? [entry] : [];
   for (const run of queue) {
     const pending = pendingIn.get(run)?.copy() ?? new PendingAccesses();
     let successors: readonly RunStart[] = [];
     for (let op = run.isOperation ? (run as Operation).next : (run as Block).firstOp; op; op = op.next) {
-      if (op.def.isTerminator || op.def.interface(RegionBranch)) {
+      const isEnd = op.def.isTerminator || op.def.interface(RegionBranch) !== undefined;
+      if (!isEnd || controlReachesWarpGroups) visit(op, pending, context);
+      if (isEnd) {
         successors = successorsOf(op);
         break;
       }
-      visit(op, pending, context);
     }
     if (pendingOut.get(run)?.equals(pending)) continue;
     pendingOut.set(run, pending);
@@ -204,6 +207,7 @@ function entryBlocks(func: Operation): Block[] {
 }
 
 function successorsOf(op: Operation): readonly RunStart[] {
+  if (WarpSpecializePartitionsOp.is(op) && op.ctx.triton.controlReachesWarpGroups) return op.regions.map((region) => region.firstBlock!);
   if (op.def.interface(BranchOp)) return op.successors.map(({ block }) => block);
   const branch = op.def.interface(RegionBranch);
   if (branch) return branch.successors(op, "parent").map((to) => (to === "parent" ? op : to.firstBlock!));
@@ -246,7 +250,7 @@ function visitMembar(
   filter: MembarFilter | undefined,
   barrier: { before(): void; after(): void },
 ): void {
-  if (isBarrier(op)) return pending.clear();
+  if (isBarrier(op) || WarpSpecializePartitionsOp.is(op)) return pending.clear();
   if (signalsAfterBarrier(op)) pending.clear();
   // The data is ready for the threads that waited; the other threads need a barrier.
   if (isCopyWait(op) && !(op.ctx.triton.defersWaitBarriers ? waitsBeforeUse(op) : isBarrier(op.next))) {
