@@ -71,6 +71,8 @@ export interface TritonVersion {
   readonly defersWaitBarriers: boolean;
   /** The op of LLVM by which all threads of a CTA wait for each other. */
   readonly ctaBarrier: "nvvm.barrier0" | "nvvm.barrier";
+  /** Barriers around warp groups have a result of type void, which the language of LLVM IR has not. */
+  readonly loopBarriersReturnVoid: boolean;
   /** After inlining, scf and cf are canonicalized too, not only values that loops carry in vain. */
   readonly simplifiesBranches: boolean;
   /** Threads that arrive at an mbarrier, expect bytes or commit for all do so after a barrier of all. */
@@ -156,6 +158,7 @@ export const TRITON_3_6: TritonVersion = {
   reducesByConversions: false,
   defersWaitBarriers: false,
   ctaBarrier: "nvvm.barrier0",
+  loopBarriersReturnVoid: true,
   simplifiesBranches: false,
   signalsAfterBarriers: false,
   placesTmemBarriers: false,
@@ -229,6 +232,7 @@ export const TRITON_3_8: TritonVersion = {
   reducesByConversions: true,
   defersWaitBarriers: true,
   ctaBarrier: "nvvm.barrier",
+  loopBarriersReturnVoid: false,
   simplifiesBranches: true,
   signalsAfterBarriers: true,
   placesTmemBarriers: true,

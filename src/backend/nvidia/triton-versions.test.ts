@@ -21,7 +21,10 @@ const FOLDER = "fixtures/compile";
 const ROWS = "*fp32:16, *fp32:16, i32, 1024";
 const TILES = "*fp16:16, *fp16:16, i32, i32:16, 64";
 const LOOP = "*fp16:16, *fp16:16, *fp32:16, i32, 64";
+const DIVIDED = "*fp16:16, *fp16:16, *fp16:16, i32:16, i32:16, i32:16, 32";
 const CASES = [
+  { triton: TRITON_3_7, name: "divided", capability: 100, signature: DIVIDED },
+  { triton: TRITON_3_8, name: "divided", capability: 100, signature: DIVIDED },
   { triton: TRITON_3_7, name: "rows", capability: 80, signature: ROWS },
   { triton: TRITON_3_7, name: "rows", capability: 100, signature: ROWS },
   { triton: TRITON_3_7, name: "tiles", capability: 90, signature: TILES },

@@ -922,6 +922,24 @@ tt.func public @kernel(%x: i32) -> i32 {
     ir: "ttg/tritongpu-partition-scheduling.mlir#0",
     show: ["descriptor_load", "local_alloc", "tc_gen5_mma", "tmem_load", "truncf"],
   },
+  "nvws-hoist-tmem-store": {
+    ir: `${LAYOUTS}module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f(%n: i32) {
+    %true = arith.constant true
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.000000e+00> : tensor<128x64xf32, #rows>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %acc, %t = ttng.tmem_alloc {ttg.partition = array<i32: 0>} : () -> (!ttg.memdesc<128x64xf32, #tmem, #ttng.tensor_memory, mutable>, !ttg.async.token)
+      %u = ttng.tmem_store %zero, %acc[%t], %true {ttg.partition = array<i32: 0>} : tensor<128x64xf32, #rows> -> !ttg.memdesc<128x64xf32, #tmem, #ttng.tensor_memory, mutable>
+      %v, %w = ttng.tmem_load %acc[%u] {ttg.partition = array<i32: 0>} : !ttg.memdesc<128x64xf32, #tmem, #ttng.tensor_memory, mutable> -> tensor<128x64xf32, #rows>
+      "use"(%v) {ttg.partition = array<i32: 0>} : (tensor<128x64xf32, #rows>) -> ()
+    } {tt.warp_specialize}
+    tt.return
+  }
+}`,
+    show: ["tmem_alloc", "tmem_store"],
+  },
   "nvws-insert-aref": {
     ir: "nvws/nvws-insert-aref.mlir#0",
     show: ["descriptor_load", "local_alloc", "aref.create", "aref.put", "local_load"],

@@ -15,6 +15,12 @@ export const WARP_SPECIALIZATION: Readonly<Record<string, PassText>> = {
     place: "It begins automatic warp specialization. The attributes ttg.partition that it writes are read by all that follow.",
     declines: "A loop without a load through a descriptor or an instruction that can be given away gets no partitions.",
   },
+  "nvws-hoist-tmem-store": {
+    purpose:
+      "A first value that is stored to tensor memory becomes the initial value of the allocation. Where the dots of an inner loop overwrite it, the allocation leaves all loops.",
+    place: "Since Triton 3.7 it runs after every op has its partition, and before tensor memory goes from one partition to another.",
+    declines: "An allocation stays in the loop where the inner loop's bounds depend on the outer one and it may have no round.",
+  },
   "nvws-insert-aref": {
     purpose:
       "What one partition computes or loads and another one uses goes through a buffer in shared memory: the producer enters an aref, writes and leaves it; the consumer enters it, reads and leaves it after the last use.",

@@ -255,7 +255,9 @@ function build(root: FlowNode, loop: Operation): void {
     const inElse = IfOp.is(around) && op.region !== around.regions[0];
     operands.set(
       op,
-      op.operands.map((_, i): Port => (ForOp.is(around) ? { node: defines[i + 1]!, index: 1 } : { node: defines[i]!, index: inElse ? 1 : 0 })),
+      op.operands.map(
+        (_, i): Port => (ForOp.is(around) ? { node: defines[i + 1]!, index: 1 } : { node: defines[i]!, index: inElse ? 1 : 0 }),
+      ),
     );
   };
   visit(root, loop);

@@ -3,7 +3,7 @@
  * need them. Source: PartitionScheduling.cpp of Triton 3.7 and 3.8.
  */
 
-import { type ForView } from "../../../dialects/scf/ops/for.js";
+import type { ForView } from "../../../dialects/scf/ops/for.js";
 import { ReduceOp, ReduceReturnOp } from "../../../dialects/tt/ops/reduce.js";
 import { PARTITION } from "../../../dialects/ttg/verify-attr.js";
 import { TCGen5MMAOp, TCGen5MMAScaledOp } from "../../../dialects/ttng/ops/tc-gen5-mma.js";
@@ -14,7 +14,15 @@ import type { Rewriter } from "../../../rewrite/rewriter.js";
 import { isTMALoad } from "../tma/tma-copies.js";
 import { addEdge, type Edge, FlowGraph, type FlowGroup, type FlowNode, isView, type Port, removeEdge, workOf } from "./flow-graph.js";
 import { mergeGroups } from "./merge-groups.js";
-import { getPartitionIds, hasPartition, insertAll, PARTITION_STAGES, setPartition, setPartitionOutputs, setWarpSpecializeTag } from "./partition.js";
+import {
+  getPartitionIds,
+  hasPartition,
+  insertAll,
+  PARTITION_STAGES,
+  setPartition,
+  setPartitionOutputs,
+  setWarpSpecializeTag,
+} from "./partition.js";
 
 /** Whether there was something to divide: a loop without loads and stores through descriptors stays whole. */
 export function partitionByFlow(rw: Rewriter, loop: ForView, tag: number): boolean {
@@ -119,8 +127,7 @@ function spread(graph: FlowGraph): void {
   root.walk((node) => void (node.groups.size === 0 && without.push(node)));
   for (let before = -1; before !== without.length && without.length > 0; ) {
     before = without.length;
-    for (const node of without)
-      for (const { from } of node.inEdges) for (const group of [...from.node.groups]) node.setGroup(group);
+    for (const node of without) for (const { from } of node.inEdges) for (const group of [...from.node.groups]) node.setGroup(group);
     without = without.filter(({ groups }) => groups.size === 0);
   }
   root.walk((node) => {
@@ -245,7 +252,13 @@ function write(graph: FlowGraph, loop: Operation, tag: number): void {
   setWarpSpecializeTag(loop, tag);
   const stages: number[] = [];
   for (const { id, work } of graph.groups) stages[id!] = work.has("mma") ? 1 : 0;
-  loop.setAttr(PARTITION_STAGES, arrayAttr(ctx, [...stages].map((stage = 0) => i32Attr(ctx, stage))));
+  loop.setAttr(
+    PARTITION_STAGES,
+    arrayAttr(
+      ctx,
+      [...stages].map((stage = 0) => i32Attr(ctx, stage)),
+    ),
+  );
 }
 
 /** Data ops of several partitions become one op for each of them. */

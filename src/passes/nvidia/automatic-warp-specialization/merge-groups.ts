@@ -136,8 +136,7 @@ export function mergeGroups(graph: FlowGraph): void {
   };
   while (step());
   const pair = (): readonly [FlowGroup, FlowGroup] | undefined => {
-    for (const rule of PAIR_RULES)
-      for (const a of graph.groups) for (const b of graph.groups) if (a !== b && rule(a, b)) return [a, b];
+    for (const rule of PAIR_RULES) for (const a of graph.groups) for (const b of graph.groups) if (a !== b && rule(a, b)) return [a, b];
     return undefined;
   };
   for (let found = pair(); found; found = pair()) graph.merge(...found);

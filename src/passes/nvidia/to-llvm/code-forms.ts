@@ -18,6 +18,8 @@ export interface NvidiaForms extends CodeForms {
   readonly electedInit: boolean;
   /** The state space of mbarriers that are waited for or expect bytes. */
   readonly mbarrierSpace: string;
+  /** A thread arrives at an mbarrier's address, not at the struct that holds it. */
+  readonly arrivesAtAddress: boolean;
   /** The state space that TMA copies to. */
   readonly tmaSpace: string;
   /** The bits of a shared address, in units of 16 bytes, that descriptors of matrices hold. */
@@ -50,6 +52,7 @@ const FORMS_3_6: NvidiaForms = {
   ex2: "llvm.nvvm.ex2.approx.f",
   electedInit: false,
   mbarrierSpace: "shared",
+  arrivesAtAddress: false,
   tmaSpace: "shared::cluster",
   namesScaleBlocks: false,
   commitInCluster: false,
@@ -70,6 +73,7 @@ const FORMS_3_7: NvidiaForms = {
 };
 const FORMS_3_8: NvidiaForms = {
   ...FORMS_3_7,
+  arrivesAtAddress: true,
   shiftsBits: true,
   scansByLoadShared: true,
   countsByAtomics: true,

@@ -1,4 +1,7 @@
+import { SubOp } from "../../../dialects/llvm/ops/arithmetic.js";
 import { LLVMFuncOp } from "../../../dialects/llvm/ops/functions.js";
+import { firstThreadOfGroup } from "../../../dialects/ttg/num-warps.js";
+import { WarpIdOp } from "../../../dialects/ttg/ops/since-3-7.js";
 import {
   partitionRegionsOf,
   WarpSpecializeOp,
@@ -13,6 +16,7 @@ import { Rewriter } from "../../../rewrite/rewriter.js";
 import { unrealizedCast } from "../../../rewrite/unrealized-casts.js";
 import { reconcileUnrealizedCasts } from "../../common/reconcile-unrealized-casts.js";
 import { convertType } from "../../ttg-to-llvm/type-converter.js";
+import { i32Constant } from "./constants.js";
 import { lowerWarpSpecialize } from "./warp-specialize-loop.js";
 
 export const convertWarpSpecializeToLLVM = definePass("convert-warp-specialize-to-llvm", {
@@ -24,6 +28,7 @@ export const convertWarpSpecializeToLLVM = definePass("convert-warp-specialize-t
       if (WarpSpecializeOp.is(op) || WarpSpecializePartitionsOp.is(op) || WarpYieldOp.is(op)) convertTypes(op);
     });
     if (!runNested([reconcileUnrealizedCasts()], root)) return fail();
+    countWarpsInGroups(root);
     const kernels = [...root.regions[0]!.firstBlock!.ops()].filter((op) => LLVMFuncOp.is(op) && symbolVisibility(op) === "public");
     for (const kernel of kernels) {
       const specialized: Operation[] = [];
@@ -36,6 +41,22 @@ export const convertWarpSpecializeToLLVM = definePass("convert-warp-specialize-t
     }
   },
 });
+
+/** The number of a warp in its group: that in the CTA less that of the first one. */
+function countWarpsInGroups(root: Operation): void {
+  const rw = new Rewriter(root.ctx);
+  const ids: Operation[] = [];
+  root.walkPostOrder((op) => void (WarpIdOp.is(op) && ids.push(op)));
+  for (const op of ids) {
+    const first = firstThreadOfGroup(op);
+    if (first === undefined) continue;
+    rw.from(op, () => {
+      const warp = op.result(0);
+      const own = rw.setAfter(op).create(SubOp, { lhs: warp, rhs: i32Constant(rw, first / 32) }, { loc: op.locRef });
+      rw.replaceUsesWhere(warp, own.res, ({ owner }) => owner !== own.op);
+    });
+  }
+}
 
 /** Gives an op's operands, results and arguments the types of the LLVM dialect, with casts to and from what they were. */
 function convertTypes(op: Operation): void {

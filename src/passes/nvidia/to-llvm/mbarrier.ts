@@ -96,12 +96,13 @@ export const MBARRIERS: readonly LoweringRule[] = [
     ]);
   }),
   rule(ArriveBarrierOp, ({ alloc, count, pred }, lo) => {
+    // The whole struct: LLVM takes the address out of it.
+    const address = lo.forms.arrivesAtAddress ? sharedMemoryObject(lo, alloc).base : lo.value(alloc);
     beforeSignal(lo);
     const first = isFirstThread(lo);
     plainAsm(lo, `@$0 mbarrier.arrive.shared::cta.b64 _, [$1]${count > 1 ? `, ${count}` : ""};`, [
       ["b", pred ? lo.b.and(first, lo.value(pred)) : first],
-      // The whole struct: LLVM takes the address out of it.
-      ["r", lo.value(alloc)],
+      ["r", address],
     ]);
   }),
   rule(AsyncCopyMbarrierArriveOp, ({ barrier, noIncrement }, lo) => {

@@ -329,7 +329,9 @@ class SwitchLoop {
   }
   /** All warps of the CTA wait for each other. */
   private barrier(): void {
-    this.b.intrinsic("llvm.nvvm.barrier.cta.sync.all", LLVMVoidType.get(this.b.ctx, {}), [this.b.i32(LOOP_BARRIER)]);
+    const { ctx } = this.b;
+    const result = ctx.triton.loopBarriersReturnVoid ? LLVMVoidType.get(ctx, {}) : undefined;
+    this.b.intrinsic("llvm.nvvm.barrier.cta.sync.all", result, [this.b.i32(LOOP_BARRIER)]);
   }
   private setRegisters(from: number, to: number): void {
     const [now, regCount] = [Math.min(MOST_REGISTERS, from), Math.min(MOST_REGISTERS, to)];
