@@ -91,8 +91,10 @@ function onlyDot(alloc: Operation): { readonly loop: ForView; readonly mma: Oper
 /** Whether the dot's first round does not read what is there. */
 function isOverwritten(alloc: Operation): boolean {
   const only = onlyDot(alloc);
-  const useD = only?.mma.operand(only.mma.def.interface(MMAv5OpInterface)!.indexOfUseD(only.mma));
-  return useD?.argOwner === (only && bodyOf(only.loop)) && isZeroInt(only!.loop.initArgs[useD!.index - 1]);
+  if (!only) return false;
+  const { loop, mma } = only;
+  const useD = mma.operand(mma.def.interface(MMAv5OpInterface)!.indexOfUseD(mma));
+  return useD.argOwner === bodyOf(loop) && useD.index > 0 && isZeroInt(loop.initArgs[useD.index - 1]);
 }
 
 /** Moves an allocation out of all loops; false where the dot's loop may run in some rounds and not in others. */
