@@ -43,7 +43,7 @@ export interface TritonVersion {
   readonly dividesByFlow: boolean;
   /** Control flow reaches warp groups, so that constants are known in them which they capture. */
   readonly controlReachesWarpGroups: boolean;
-  /** What scaled dots compute counts there. */
+  /** Results of scaled dots count there. */
   readonly dividesScaledDots: boolean;
   /** A load goes with a buffer of an equivalent layout, which becomes one of the descriptor's layout. */
   readonly groupsEquivalentLayouts: boolean;

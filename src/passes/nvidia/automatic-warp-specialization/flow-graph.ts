@@ -1,5 +1,5 @@
 /**
- * What a loop's ops hand to each other, and the groups of them that are to become partitions.
+ * The values that a loop's ops hand to each other, and the groups of ops that are to become partitions.
  * Source: PartitionScheduling.cpp, buildGraph, and PartitionSchedulingUtility.cpp of Triton 3.7 and 3.8.
  */
 
