@@ -92,7 +92,8 @@ function scratchSize(op: Operation, swizzle: Swizzle): number {
 
 const tensorOf = (value: Value): TensorType["params"] => (value.type as TensorType).params;
 
-function conversionSize(src: TensorType["params"], dst: TensorType["params"], swizzle: Swizzle): number {
+/** The bytes that a conversion between two layouts needs; with plain loads and stores where nothing else is said. */
+export function conversionSize(src: TensorType["params"], dst: TensorType["params"], swizzle: Swizzle = optimalSwizzlingLdSt): number {
   const from = toLinearLayout(src.shape, src.encoding!);
   const to = toLinearLayout(dst.shape, dst.encoding!);
   if (!cvtNeedsSharedMemory(from, to)) return 0;

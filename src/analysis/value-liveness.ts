@@ -30,22 +30,36 @@ export function numberOps(root: Operation): ReadonlyMap<Operation, number> {
 
 /** Where a value defined under the numbered root lives. */
 export function liveRange(value: Value, ids: ReadonlyMap<Operation, number>): LiveRange {
+  let start = Infinity;
+  let end = -Infinity;
+  for (const { first, last } of liveStretches(value)) {
+    start = Math.min(start, ids.get(first)!);
+    end = Math.max(end, ids.get(last)! + 1);
+  }
+  return { start, end };
+}
+/** Does the value live at an op, in the op's own block? */
+export const isAliveAt = (value: Value, op: Operation): boolean =>
+  liveStretches(value).some(
+    ({ first, last }) =>
+      first.block === op.block && !(op !== first && op.isBeforeInBlock(first)) && !(op !== last && last.isBeforeInBlock(op)),
+  );
+
+/** By block, the first and the last op between which a value lives. */
+function liveStretches(value: Value): { readonly first: Operation; readonly last: Operation }[] {
   const home = value.parentBlock!;
   const users = value.users();
   const liveIn = liveInBlocks(home, users);
-  let start = Infinity;
-  let end = -Infinity;
+  const stretches: { readonly first: Operation; readonly last: Operation }[] = [];
   const visited = new Set<Block>([home, ...users.map((user) => user.block!)]);
   // The loop also visits the blocks that it adds.
   for (const block of visited) {
     const first = (block === home ? value.definingOp : undefined) ?? block.firstOp!;
     const liveOut = block.successors().some((next) => liveIn.has(next)) || escapes(block, home, users);
-    const last = liveOut ? block.lastOp! : lastUser(block, first, users);
-    start = Math.min(start, ids.get(first)!);
-    end = Math.max(end, ids.get(last)! + 1);
+    stretches.push({ first, last: liveOut ? block.lastOp! : lastUser(block, first, users) });
     for (const next of block.successors()) if (liveIn.has(next)) visited.add(next);
   }
-  return { start, end };
+  return stretches;
 }
 
 /** The blocks at whose start the value is alive: those from which a use is reached before its definition. */

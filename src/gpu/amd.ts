@@ -53,6 +53,7 @@ export const AMD_GPUS: readonly AmdGpu[] = [
     deprecatedFp8DotTypes: ["fp8e4b8", "fp8e5b16"],
   },
   { ...RDNA, arch: "gfx1100", family: "RDNA3", products: "RX 7900", wmma: 1 },
+  { ...RDNA, arch: "gfx1200", family: "RDNA4", products: "RX 9060", wmma: 2 },
   { ...RDNA, arch: "gfx1201", family: "RDNA4", products: "RX 9070", wmma: 2 },
   { ...RDNA, arch: "gfx1250", family: "GFX1250", products: "MI400", wmma: 3, sharedMemoryPerCta: 320 * KIB, hasClusters: true },
 ];
@@ -66,7 +67,6 @@ const OTHER_GPUS: readonly (readonly [AmdFamily, number, number])[] = [
   ["RDNA1", 1010, 1013],
   ["RDNA2", 1030, 1036],
   ["RDNA3", 1101, 1153],
-  ["RDNA4", 1200, 1200],
 ];
 /** The family of an architecture; undefined where it is not known. */
 export function amdFamilyOf(arch: string): AmdFamily | undefined {

@@ -16,6 +16,7 @@ export const REMARK_CODES = {
     "The layout that coalesce chose for an access of global memory, how wide it lets a thread access, and what holds it back.",
   "async-copy.width": "How many bytes a cp.async copies at once, or why a load cannot become one.",
   "layout.rematerialized": "A conversion of layouts that went because its source was computed again in the layout wanted.",
+  "layout.divided": "A conversion of layouts that became two, which take less shared memory at once.",
   "layout.hoisted": "A conversion of layouts that moved to where less data goes through it.",
   "layout.conversion":
     "A conversion of layouts that stays: what wants the one layout and the other, what it costs, and why it could not go.",

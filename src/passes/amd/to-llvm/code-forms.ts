@@ -1,10 +1,13 @@
 /** The code that Triton 3.6 makes for AMD's GPUs where versions differ. Source: third_party/amd/lib/TritonAMDGPUToLLVM. */
+
+import type { AmdFamily } from "../../../gpu/amd.js";
 import type { CodeForms } from "../../ttg-to-llvm/code-forms.js";
 import { skipBarrier } from "./async-waits.js";
 
-export const AMD_FORMS: CodeForms = {
+export const amdForms = (family: AmdFamily): CodeForms => ({
   warpIdOp: false,
-  knownCTA: true,
+  // Where there are clusters, the number is read even in a cluster of one.
+  knownCTA: family !== "GFX1250",
   pointeeTypes: false,
   shiftsBits: false,
   scansByLoadShared: false,
@@ -12,4 +15,4 @@ export const AMD_FORMS: CodeForms = {
   sharesStrings: false,
   wideScratchOffsets: false,
   skipBarrier,
-};
+});

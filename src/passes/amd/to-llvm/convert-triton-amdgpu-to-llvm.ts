@@ -1,5 +1,4 @@
 /** The lowering of TTGIR for AMD's GPUs. Source: third_party/amd/lib/TritonAMDGPUToLLVM/TritonGPUToLLVM.cpp. */
-import { defaultScratchSize } from "../../../analysis/scratch-size.js";
 import { getNumCTAs, getThreadsPerWarp } from "../../../dialects/ttg/num-warps.js";
 import { amdFamilyOf } from "../../../gpu/amd.js";
 import type { OpDef } from "../../../ir/define-op.js";
@@ -8,16 +7,18 @@ import { option } from "../../../pass/options.js";
 import { Rewriter } from "../../../rewrite/rewriter.js";
 import { lowerModule } from "../../ttg-to-llvm/lower-module.js";
 import { SHARED_RULES } from "../../ttg-to-llvm/rules.js";
+import { amdScratchSize } from "../padded-conversion.js";
 import type { LoweringRule } from "./amd-lowering.js";
 import { ASYNC_COPIES } from "./async-copies.js";
 import { addBarriersAfterWaits, markSyncedLoads, needsAliasScopes } from "./async-waits.js";
 import { ATOMICS } from "./atomics.js";
 import { BUFFERS } from "./buffer.js";
-import { AMD_FORMS } from "./code-forms.js";
+import { amdForms } from "./code-forms.js";
 import { DOTS } from "./dot.js";
 import { FP_CONVERSIONS, saturateConversions } from "./fp-conversions.js";
 import { LOAD_STORE } from "./load-store.js";
 import { AMD_MATH } from "./math.js";
+import { CONVERSIONS } from "./padded-conversions.js";
 import { SYNCHRONIZATION } from "./synchronization.js";
 import { amdCode } from "./target-code.js";
 import { TILES } from "./tiles.js";
@@ -32,6 +33,7 @@ export const LOWERING_RULES: ReadonlyMap<OpDef, LoweringRule> = new Map(
     ...ASYNC_COPIES,
     ...ATOMICS,
     ...BUFFERS,
+    ...CONVERSIONS,
     ...DOTS,
     ...FP_CONVERSIONS,
     ...LOAD_STORE,
@@ -65,9 +67,16 @@ export const convertTritonAMDGPUToLLVM = definePass("convert-triton-amdgpu-to-ll
     if (needsAliasScopes(family)) markSyncedLoads(module);
     addBarriersAfterWaits(module, new Rewriter(module.ctx, pass.listener));
     const code = amdCode(family);
-    const target = { arch, family, ftz, forms: AMD_FORMS, code, numCTAs: getNumCTAs(module), threadsPerWarp: getThreadsPerWarp(module) };
-    const scratchSize = defaultScratchSize;
-    const lowering = { target, rules: LOWERING_RULES, scratchSize, allocatedBy: "allocate-amdgpu-shared-memory", fold };
+    const target = {
+      arch,
+      family,
+      ftz,
+      forms: amdForms(family),
+      code,
+      numCTAs: getNumCTAs(module),
+      threadsPerWarp: getThreadsPerWarp(module),
+    };
+    const lowering = { target, rules: LOWERING_RULES, scratchSize: amdScratchSize, allocatedBy: "allocate-amdgpu-shared-memory", fold };
     if (!lowerModule(module, pass, lowering)) return pass.fail();
     saturateConversions(module);
   },

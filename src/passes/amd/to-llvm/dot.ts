@@ -10,6 +10,7 @@ import { lowerFmaDot } from "../../ttg-to-llvm/fma-dot.js";
 import { rule } from "../../ttg-to-llvm/lowering.js";
 import type { Lowering, LoweringRule } from "./amd-lowering.js";
 import { lowerMfma, lowerScaledMfma } from "./mfma.js";
+import { lowerScaledWmma, lowerWmma } from "./wmma.js";
 
 const encodingOf = (value: Value) => distributedParams((value.type as TensorType).params.encoding)!;
 const UNKNOWN = (kind: string): string => `a dot whose result has a ${kind} layout cannot be lowered`;
@@ -59,10 +60,12 @@ function lowerFma(lo: Lowering, view: View<typeof DotOp>): false | void {
 export const DOTS: readonly LoweringRule[] = [
   rule(DotOp, (view, lo: Lowering) => {
     const encoding = encodingOf(view.d);
-    return encoding.kind === "amd_mfma" ? lowerMfma(lo, view.op, encoding) : lowerFma(lo, view);
+    if (encoding.kind === "amd_mfma") return lowerMfma(lo, view.op, encoding);
+    return encoding.kind === "amd_wmma" ? lowerWmma(lo, view.op, encoding) : lowerFma(lo, view);
   }),
   rule(DotScaledOp, ({ op, d }, lo) => {
     const encoding = encodingOf(d);
-    return encoding.kind === "amd_mfma" ? lowerScaledMfma(lo, op, encoding) : lo.fail(op, UNKNOWN(encoding.kind), "lower.mma");
+    if (encoding.kind === "amd_mfma") return lowerScaledMfma(lo, op, encoding);
+    return encoding.kind === "amd_wmma" ? lowerScaledWmma(lo, op, encoding) : lo.fail(op, UNKNOWN(encoding.kind), "lower.mma");
   }),
 ];

@@ -18,27 +18,12 @@ import { vecType } from "../../ttg-to-llvm/ll-builder.js";
 
 import { mfmaOfShape } from "../accelerate-matmul/mfma.js";
 import type { Lowering } from "./amd-lowering.js";
+import { FORMATS, repetitions } from "./matrix-tiles.js";
 
 const typeOf = (value: Value): TensorType["params"] => (value.type as TensorType).params;
 /** The lanes of a wave that has MFMA. */
 const LANES = 64;
 
-/** How often the tile of an instruction repeats in an operand: batches, rows or columns, along K. */
-function repetitions(
-  { instrShape, warpsPerCTA, tilesPerWarp }: AmdMfmaParams,
-  shape: readonly number[],
-  kWidth: number,
-  index: 0 | 1,
-): { readonly batch: number; readonly nonK: number; readonly k: number } {
-  const dim = shape.length - 2 + index;
-  const tiles = tilesPerWarp[dim]!;
-  const times = (extent: number, tile: number): number => Math.max(1, Math.floor(extent / tile));
-  return {
-    batch: shape.length === 3 ? times(shape[0]!, warpsPerCTA[0]!) : 1,
-    nonK: times(shape[dim]!, instrShape[index]! * tiles * warpsPerCTA[dim]!) * tiles,
-    k: times(shape[shape.length - 1 - index]!, kDim(instrShape, kWidth)),
-  };
-}
 const kDim = ([m, n]: readonly number[], kWidth: number): number => (kWidth * LANES) / Math.min(m!, n!);
 
 /** How an operand's elements are handed to the instructions. */
@@ -144,7 +129,8 @@ export function lowerMfma(lo: Lowering, op: Operation, encoding: AmdMfmaParams):
   const operand = distributedParams(typeOf(a).encoding)!;
   if (operand.kind !== "dot_op") return lo.fail(op, "both operands need a dot_op layout", "lower.mma");
   const kWidth = isFloat(typeA, "f32") && xf32 ? operand.kWidth * 2 : operand.kWidth;
-  const [repA, repB] = [repetitions(encoding, typeOf(a).shape, kWidth, 0), repetitions(encoding, typeOf(right).shape, kWidth, 1)];
+  const depth = kDim(instrShape, kWidth);
+  const [repA, repB] = [repetitions(encoding, typeOf(a).shape, depth, 0), repetitions(encoding, typeOf(right).shape, depth, 1)];
   // The flat instructions multiply one block by 16.
   const broadcastB = m === 64 && n === 4 ? 16 : 1;
   const broadcastA = m === 4 && n === 64 ? 16 : 1;
@@ -152,7 +138,7 @@ export function lowerMfma(lo: Lowering, op: Operation, encoding: AmdMfmaParams):
   const vectorsA = vectorsOf(lo, a, { ...shared, ...repA, k: repA.k * broadcastB });
   const vectorsB = vectorsOf(lo, right, { ...shared, ...repB, nonK: repB.nonK, k: repB.k * broadcastA });
   const steps = (repA.k * Math.max(broadcastA, broadcastB) * kWidth) / form.kBase;
-  const duplicates = Math.max(1, kDim(instrShape, kWidth) / typeOf(a).shape.at(-1)!);
+  const duplicates = Math.max(1, depth / typeOf(a).shape.at(-1)!);
   const acc = new Accumulator(lo, c, [repA.nonK, repB.nonK], (m * n) / LANES, duplicates);
   const zero = b.i32(0);
   for (let batch = 0; batch < repA.batch; batch++)
@@ -172,13 +158,6 @@ export function lowerMfma(lo: Lowering, op: Operation, encoding: AmdMfmaParams):
   lo.setElements(d, acc.elements);
 }
 const nameOf = (name: string): string => name.slice("rocdl.".length);
-
-/** The numbers of the formats of f8f6f4. */
-const FORMATS: Readonly<Record<string, readonly [number: number, kind: string]>> = {
-  e4m3: [0, "f8E4M3FN"],
-  e5m2: [1, "f8E5M2"],
-  e2m1: [4, "f4E2M1FN"],
-};
 
 /** The scales that the instruction picks from a word: along K first, then along the other dimension. */
 interface Scales {
@@ -213,7 +192,8 @@ export function lowerScaledMfma(lo: Lowering, op: Operation, encoding: AmdMfmaPa
   if (!form) return lo.fail(op, "no matching matrix core intrinsic due to unsupported element type", "lower.mma");
   // Two f4 are a byte.
   const [kA, kB] = [formatA, formatB].map(([format]) => (format === 4 ? form.kBase / 2 : form.kBase)) as [number, number];
-  const [repA, repB] = [repetitions(encoding, typeOf(a).shape, kA, 0), repetitions(encoding, typeOf(right).shape, kB, 1)];
+  const repA = repetitions(encoding, typeOf(a).shape, kDim(instrShape, kA), 0);
+  const repB = repetitions(encoding, typeOf(right).shape, kDim(instrShape, kB), 1);
   const vectorsA = vectorsOf(lo, a, { ...repA, kWidth: kA, kBase: kA, xf32: false, keepsBf16: false });
   const vectorsB = vectorsOf(lo, right, { ...repB, k: repA.k, kWidth: kB, kBase: kB, xf32: false, keepsBf16: false });
   const scalesA = scalesOf(lo, scaleA, repA);
