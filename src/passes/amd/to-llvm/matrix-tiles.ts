@@ -1,4 +1,4 @@
-/** What dots by MFMA and by WMMA have in common: how often tiles repeat in operands, and the formats of scaled dots. */
+/** Dots by MFMA and by WMMA alike: how often tiles repeat in operands, and the formats of scaled dots. */
 import type { AmdMfmaParams, AmdWmmaParams } from "../../../layout/encoding-params.js";
 
 /** How often the tile of an instruction repeats in an operand: batches, rows or columns, along K. */
