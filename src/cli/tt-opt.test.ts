@@ -42,5 +42,5 @@ test.each([
 test("a version that is not known is refused with those that are", async () => {
   const io = memoryIo(BARRIER);
   expect(await ttOpt(["-", "--triton=2.0"], io)).toBe(2);
-  expect(io.err()).toBe("tt-opt: -triton expects 3.6, 3.7, 3.8, not '2.0'\n");
+  expect(io.err()).toContain("tt-opt: -triton expects 3.6, 3.7, 3.8: Triton 2.0 is not compiled");
 });
