@@ -104,6 +104,13 @@ export const COMPILE_NAMES: readonly string[] = [
   "reproducer",
 ];
 
+/** The options that say what is compiled and compared, each as one word: `--num-warps=8`. */
+export function compileWords(written: Written): readonly string[] {
+  return [...PYTHON_NAMES, ...COMPILE_NAMES, "against"].flatMap((name) =>
+    (written.get(name) ?? []).map((value) => (value === true ? `--${name}` : value === false ? `--no-${name}` : `--${name}=${value}`)),
+  );
+}
+
 /** The complaint, in one line, about an option that has no effect on an input; `but` are those that have one all the same. */
 export function withoutEffect(
   input: ModuleSource | Pick<TraceSource, "kind">,

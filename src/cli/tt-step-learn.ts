@@ -93,7 +93,7 @@ export function openTour(
     run: (command) => outputOf(command, kernel, step, io),
     save: (at) => writeProgress(io, keyOf(name), at),
   };
-  return { path, tour: request, ui: uiOf(shown, shown, argv, config.keys, io) };
+  return { path, tour: request, ui: uiOf(shown, shown, config.keys, io) };
 }
 
 /** A tour of a file is known by its whole path. */

@@ -23,7 +23,7 @@ import { inputFacts } from "./input-facts.js";
 import { EXIT, type Io } from "./io.js";
 import { noAssembler } from "./ptxas.js";
 import { otherTrace } from "./tt-step-against.js";
-import { COMPILE_NAMES, readTtStep, stepArgs, type TtStepArgs, withoutEffect } from "./tt-step-args.js";
+import { COMPILE_NAMES, compileWords, readTtStep, stepArgs, type TtStepArgs, withoutEffect } from "./tt-step-args.js";
 import { everywhere, shownRange } from "./tt-step-compile.js";
 import { readInput } from "./tt-step-input.js";
 import type { Input } from "./tt-step-ir-input.js";
@@ -43,11 +43,11 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
     io.stderr.write(`tt-step: with the defaults of ${configPath(io.env)}: ${args.error}\n`);
     return EXIT.badInput;
   }
-  return (args.plainUi ? runPlain : runTui)(uiOf(args, given, argv, config.keys, io));
+  return (args.plainUi ? runPlain : runTui)(uiOf(args, given, config.keys, io));
 }
 
-/** The terminal UI for arguments; those that are `given` are not defaults of the configuration. `argv` is the whole command line. */
-export function uiOf(args: TtStepArgs, given: TtStepArgs, argv: readonly string[], keys: Config["keys"], io: Io): TuiRequest {
+/** The terminal UI for arguments; those that are `given` are not defaults of the configuration. */
+export function uiOf(args: TtStepArgs, given: TtStepArgs, keys: Config["keys"], io: Io): TuiRequest {
   const name = args.input!;
   let input: Exclude<Input, { kind: "error" }> | undefined;
   let stage: Stage = "ptx";
@@ -143,7 +143,7 @@ export function uiOf(args: TtStepArgs, given: TtStepArgs, argv: readonly string[
     settings: {
       keys,
       ascii: false,
-      command: argv.filter((arg) => arg !== name && arg !== "--tui"),
+      command: compileWords(args.written),
       readOptions: readTypedOptions,
     },
     noAssembler: (ptx) => noAssembler(ptx, io),

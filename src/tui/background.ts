@@ -3,7 +3,6 @@
  * the other side, a pass rewrite by rewrite. Those that the screen needs first come first.
  */
 import { findings } from "../explain/findings.js";
-import type { Trace } from "../trace/trace.js";
 import { rewritesOf } from "./compiler.js";
 import { ptxOf } from "./panes/codegen/final-code.js";
 import { computeLimits } from "./panes/codegen/limits.js";
@@ -40,22 +39,14 @@ export function wantedWork(state: State, clock: () => number): Work | undefined 
   );
 }
 
-/** Whether the PTX of a large module is looked at, and not made yet. */
+/** Whether the PTX of a large module is looked at or waited for, and not made yet. */
 export function wantsPtx(state: State): boolean {
-  const { session, view } = state;
-  return (
-    PTX_TABS.has(view.codegen.tab) && insideOf(state, "codegen") !== undefined && !session.progress && ptxOf(session).kind === "making"
-  );
+  const { session, view, awaited } = state;
+  const isShown = PTX_TABS.has(view.codegen.tab) && insideOf(state, "codegen") !== undefined;
+  return (isShown || awaited !== undefined) && !session.progress && ptxOf(session).kind === "making";
 }
 
 const PTX_TABS: ReadonlySet<string> = new Set(["ptx", "sass", "compare", "flow", "limits"]);
-
-/** A Trace that is looked at whose PTX is to be assembled: the other sides of a comparison too. */
-export function wantsMachineCode({ session }: State): Trace | undefined {
-  const { trace, against, baseline, progress, computed } = session;
-  if (progress || computed.noMachine !== undefined) return undefined;
-  return [trace, against?.trace, baseline?.trace].find((t) => t?.artifacts.ptx !== undefined && !t.artifacts.machine);
-}
 
 function wantedFindings({ session }: State): Work | undefined {
   const { trace, computed, generation, progress } = session;

@@ -82,7 +82,6 @@ export class Compilations {
       const session = withSources({ ...this.shell.state().session, trace: opened.trace, kernels: findKernels(opened.trace) });
       this.shell.dispatch({ type: "session", session, select: firstStep(session) });
       this.shell.say("");
-      this.showScreen();
       return this.openAgainst();
     }
     this.setForm(opened.form);
@@ -143,20 +142,26 @@ export class Compilations {
     this.shell.dispatch({ type: isFirst ? "session" : "begin", session: next });
     this.open(opened);
   }
-  /** The screen that was asked for, once there is a Trace. */
+  /** The screen that was asked for, once there is a Trace; without one, the first difference to the other side. */
   private showScreen(): void {
     const { screen } = this.inputs;
-    if (screen !== undefined) this.shell.dispatch({ type: "screen", screen });
+    if (screen !== undefined) return this.shell.dispatch({ type: "screen", screen });
+    const { against } = this.shell.state().session;
+    if (!against) return;
+    this.#awaitsDifference = true;
+    this.shell.say(`comparing with ${against.name} ...`);
   }
   private openAgainst(): void {
     this.shell.soon(() => {
       const other = this.inputs.against();
-      if (!other) return;
-      if ("error" in other) return this.shell.say(other.error, "error");
-      const session: Session = { ...this.shell.state().session, against: other };
-      this.#awaitsDifference = true;
-      this.shell.say(`comparing with ${other.name} ...`);
-      this.shell.dispatch({ type: "session", session: { ...session, computed: { ...session.computed, differing: new Map() } } });
+      if (other && "error" in other) return this.shell.say(other.error, "error");
+      const { session } = this.shell.state();
+      if (other)
+        this.shell.dispatch({
+          type: "session",
+          session: { ...session, against: other, computed: { ...session.computed, differing: new Map() } },
+        });
+      this.showScreen();
     });
   }
 
@@ -261,7 +266,6 @@ export class Compilations {
       this.shell.say(this.#useless ?? "≠ marks passes whose result differs; B goes to the first, u takes it back");
     } else if (/^(?:reading|compiling) /.test(this.shell.state().message?.text ?? "")) this.shell.say(this.#useless ?? "");
     this.#useless = undefined;
-    if (!session.baseline) this.showScreen();
     if (!session.baseline) this.openAgainst();
   }
 

@@ -1,7 +1,7 @@
 /** Results that the screen lacks are computed between key presses, or in another thread if the work cannot be sliced. */
 import type { Trace } from "../trace/trace.js";
-import { type Work, wantedWork, wantsMachineCode, wantsPtx } from "./background.js";
-import { withMachineStep, withPtxStep } from "./machine-step.js";
+import { type Work, wantedWork, wantsPtx } from "./background.js";
+import { unassembled, withMachineStep, withPtxStep } from "./machine-step.js";
 import { type Assembled, assemblePtx, writePtx } from "./second-thread.js";
 import { type Shell, SLICE } from "./shell.js";
 import type { Computed, Ptx } from "./state/state.js";
@@ -69,7 +69,7 @@ export class Idle {
     this.#thread = { generation, stop: writePtx(input, settings, (ptx) => this.shell.soon(() => this.tell(generation, ptx))) };
   }
   private updateAssembler(): void {
-    const trace = wantsMachineCode(this.shell.state());
+    const trace = unassembled(this.shell.state().session);
     if (this.#assembling || !trace) return;
     const ptx = trace.artifacts.ptx!;
     const why = this.noAssembler(ptx);

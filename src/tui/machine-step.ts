@@ -1,11 +1,17 @@
 /** The final code as steps of the list: PTX after the last pass, and machine code after it. */
 import type { LineTable, StepText } from "../trace/line-table.js";
 import type { MachineCode, Step, Trace } from "../trace/trace.js";
+import type { Session } from "./state/state.js";
 
 /** The Trace with its PTX as a last step, where the Trace has PTX and no such step. */
 export function withPtxStep(trace: Trace): Trace {
   const { ptx } = trace.artifacts;
   return ptx === undefined ? trace : withStep(trace, "ptx", "PTX", ptx.trimEnd().split("\n"));
+}
+/** A Trace of the session whose PTX is to be assembled: its own, or the other side of a comparison. */
+export function unassembled({ trace, against, baseline, progress, computed }: Session): Trace | undefined {
+  if (progress || computed.noMachine !== undefined) return undefined;
+  return [trace, against?.trace, baseline?.trace].find((t) => t?.artifacts.ptx !== undefined && !t.artifacts.machine);
 }
 /** The Trace with its machine code, and that as a last step where it was disassembled. */
 export function withMachineStep(trace: Trace, machine: MachineCode): Trace {

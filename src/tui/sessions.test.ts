@@ -1,10 +1,12 @@
 /** What-ifs that are undone, other inputs, modules of several functions, differences that are made in slices. */
 import { expect, test } from "vitest";
+import { compileWords, readTtStep } from "../cli/tt-step-args.js";
 import { readTypedOptions } from "../cli/typed-options.js";
 import { importDumpLog } from "../trace/import/import-dump.js";
 import { commandLine } from "./control/command-line.js";
 import { openWords } from "./control/open-state.js";
 import { initialState, reduce } from "./control/reducer.js";
+import { withMachineStep } from "./machine-step.js";
 import { displayOf } from "./panes/diff/model.js";
 import { subjectOf } from "./panes/layout/subject.js";
 import { passItems } from "./panes/passes/model.js";
@@ -47,7 +49,7 @@ test("a pass that is asked for before it has run is shown when it has", () => {
     pending: steps.slice(4),
   };
   const asked = typed(opened(began), ":coalesce\r");
-  expect(asked.message?.text).toBe("coalesce is shown when it has run");
+  expect(asked.message?.text).toBe("coalesce is shown when it is there");
   const more = reduce(asked, { type: "session", session: { ...began, trace: { ...session.trace, steps: steps.slice(0, 6) } } });
   expect(more.message).toBe(asked.message);
   expect(selectedStep(reduce(more, { type: "session", session }))?.flag).toBe("tritongpu-coalesce");
@@ -155,6 +157,50 @@ test("a command line brings the screen back: pass, line, pane and tabs", () => {
     expect(commandLine(before)).toContain("--open ");
   }
   expect(reduce(opened(session), { type: "screen", screen: "pass=11,nothing=1" }).message?.text).toContain("nothing=1");
+});
+
+test("the command line has the options that were given once, as they are now", () => {
+  const session = kernelSession("fixtures/kernels/vecadd.ttir");
+  const line = readTtStep([
+    "vecadd.ttir",
+    "--num-warps",
+    "8",
+    "--signature",
+    "*fp32:16, 1024",
+    "--against",
+    "num-stages=2",
+    "--tui",
+    "--list",
+  ]);
+  if (!("written" in line)) throw new Error("not read");
+  const command = compileWords(line.written);
+  expect(command).toEqual(["--signature=*fp32:16, 1024", "--num-warps=8", "--against=num-stages=2"]);
+  const against = { name: "num-stages=2", trace: session.trace };
+  const state = initialState({ ...session, against }, { columns: 160, rows: 45 }, { ...SETTINGS, command });
+  const shown = reduce(state, { type: "screen", screen: "base=against,pass=11" });
+  expect(commandLine(shown)).toBe(
+    "tt-step fixtures/kernels/vecadd.ttir '--signature=*fp32:16, 1024' --against=num-stages=2 --open base=against,pass=11,line=1,focus=passes,layout=map",
+  );
+});
+
+test("a screen of machine code opens when it is assembled, and says why it cannot be", () => {
+  const session = kernelSession("fixtures/kernels/vecadd.ttir");
+  const screen = "pass=sass,layout=bases";
+  const asked = reduce(opened(session), { type: "screen", screen });
+  expect(asked.message?.text).toBe("sass is shown when it is there");
+  const sass = [{ text: ".text.add_kernel:" }, { text: "/*0000*/ EXIT ;", ptx: 40 }];
+  const trace = withMachineStep(session.trace, { registers: 26, spilled: 0, sass });
+  const shown = reduce(asked, { type: "session", session: { ...session, trace } });
+  expect(selectedStep(shown)?.flag).toBe("sass");
+  expect(shown.view.layout.tab).toBe("bases");
+  expect(shown.message).toBeUndefined();
+  const none = reduce(asked, { type: "computed", computed: { ...session.computed, noMachine: "ptxas is not found" } });
+  expect(none.message?.text).toBe("--open: nothing here is called pass=sass: no SASS: ptxas is not found");
+  // Without a disassembler there are registers, and no step.
+  const unread = { ...session, trace: withMachineStep(session.trace, { registers: 26, spilled: 0 }) };
+  expect(reduce(asked, { type: "session", session: unread }).message?.text).toContain("neither nvdisasm nor cuobjdump");
+  // Another key gives it up.
+  expect(selectedStep(reduce(typed(asked, "j"), { type: "session", session: { ...session, trace } }))?.flag).not.toBe("sass");
 });
 
 test("several marks: the one to hold against is chosen", () => {

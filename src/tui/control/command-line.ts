@@ -14,7 +14,7 @@ export function commandLine(state: State): string {
 }
 function printing(state: State): string {
   const { session, view } = state;
-  const words = ["tt-step", quoted(session.name), ...optionWords(session.settings, state.settings.command)];
+  const words = ["tt-step", quoted(session.name), ...optionWords(session.settings, state.settings.command).map(quoted)];
   const step = selectedStep(state);
   if (!step) return words.join(" ");
   if (view.focus === "codegen") return [...words, "--codegen"].join(" ");
@@ -24,7 +24,10 @@ function printing(state: State): string {
   if (step.flag === "sass") return [...words, "--ptxas-report"].join(" ");
   const mode = shownMode(state);
   if (mode === "IR" || step.kind === "source") return [...words, "--print-after", spec(state)].join(" ");
-  if (view.diff.base === "against" && session.against) return [...words, "--against", quoted(session.against.name)].join(" ");
+  if (view.diff.base === "against" && session.against) {
+    const isGiven = words.some((word) => word.startsWith("--against"));
+    return (isGiven ? words : [...words, "--against", quoted(session.against.name)]).join(" ");
+  }
   const other = view.diff.base === "mark" && view.mark !== undefined ? session.trace.steps[view.mark] : before(session, step);
   const modeWords = mode === "side by side" ? ["--diff-mode", "side-by-side"] : [];
   return [...words, "--diff", `${other?.label ?? 0}..${step.label}`, ...modeWords].join(" ");
@@ -45,6 +48,6 @@ function optionWords(settings: WhatIf | undefined, given: readonly string[]): st
   if (options.numStages !== 3) words.push("--num-stages", String(options.numStages));
   if (options.numCtas !== 1) words.push("--num-ctas", String(options.numCtas));
   for (const position of disabled) words.push("--disable-pass", String(position));
-  for (const spec of inserted) words.push("--insert-pass", quoted(spec));
+  for (const spec of inserted) words.push("--insert-pass", spec);
   return words;
 }

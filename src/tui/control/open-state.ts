@@ -3,11 +3,14 @@
  * The steps of tours wait for a state in the same words.
  */
 
-import { findStep } from "../../trace/trace.js";
+import { passCalled } from "../../pass/pass-name.js";
+import { findStep, noStep } from "../../trace/trace.js";
+import { unassembled } from "../machine-step.js";
+import { ptxOf, whyNoSass } from "../panes/codegen/final-code.js";
 import { CODEGEN_TABS } from "../panes/codegen/tabs.js";
 import { type CursorLine, cursorLine, displayOf } from "../panes/diff/model.js";
 import { PANE_IDS } from "../panes/index.js";
-import { ask, type State, say, type WhatIf, withView } from "../state/state.js";
+import { ask, type Session, type State, say, type WhatIf, withView } from "../state/state.js";
 import { selectedStep } from "../state/steps.js";
 import { DIFF_MODES, LAYOUT_TABS } from "../state/view.js";
 import { atLine } from "./navigate.js";
@@ -53,6 +56,11 @@ const WORDS: Readonly<Record<string, Word>> = {
   mode: {
     now: ({ view }) => (view.diff.mode === "side by side" ? undefined : view.diff.mode),
     open: choice(DIFF_MODES, ({ view }, mode) => ({ diff: { ...view.diff, mode } })),
+  },
+  base: {
+    now: ({ view }) => (view.diff.base === "against" ? "against" : undefined),
+    open: (state, value) =>
+      value === "against" && state.session.against ? withView(state, { diff: { ...state.view.diff, base: value } }) : undefined,
   },
   pass: {
     now: (state) => selectedStep(state)?.label ?? "0",
@@ -114,8 +122,10 @@ export function openWords(state: State): string {
 const wordsOf = (text: string) =>
   text.split(",").map((word) => /^([^=]*)=?(.*)$/.exec(word) as unknown as readonly [string, string, string]);
 
-/** The state with the screen that the words name; words that name nothing here are told. */
+/** The state with the screen that the words name, now or when its step is there; words that name nothing here are told. */
 export function withOpened(state: State, text: string): State {
+  const spec = passIn(text);
+  if (spec !== undefined && isToCome(state.session, spec)) return { ...say(state, `${spec} is shown when it is there`), awaited: text };
   let next = state;
   const wrong: string[] = [];
   for (const [word, name, value] of wordsOf(text)) {
@@ -123,7 +133,30 @@ export function withOpened(state: State, text: string): State {
     if (after) next = after;
     else wrong.push(word);
   }
-  return wrong.length > 0 ? say(settle(next), `--open: nothing here is called ${wrong.join(", ")}`, "error") : settle(next);
+  if (wrong.length === 0) return settle(next);
+  const why = spec !== undefined && wrong.includes(`pass=${spec}`) ? `: ${whyNoStep(state.session, spec)}` : "";
+  return say(settle(next), `--open: nothing here is called ${wrong.join(", ")}${why}`, "error");
+}
+/** The state with the screen that it awaits, if the step is there by now or will not come. */
+export function arrived(state: State): State {
+  const { awaited, session } = state;
+  if (awaited === undefined || isToCome(session, passIn(awaited)!)) return state;
+  return withOpened({ ...state, awaited: undefined, message: undefined }, awaited);
+}
+const passIn = (text: string): string | undefined => wordsOf(text).find(([, name]) => name === "pass")?.[2];
+
+/** Whether a step of that name is to come: a pass that has not run, or final code that is being made. */
+export function isToCome(session: Session, spec: string): boolean {
+  if (findStep(session.trace, spec)) return false;
+  const [name = ""] = spec.split("#");
+  if (passCalled(name, new Set(session.pending.map(({ flag }) => flag))) !== undefined) return true;
+  if (!/^(?:ptx|sass)$/i.test(name)) return false;
+  // PTX that was made in another thread becomes a step a moment later.
+  return session.trace.artifacts.ptx === undefined ? ptxOf(session).kind !== "none" : unassembled(session) === session.trace;
+}
+/** Why no step has that name, in one line. */
+export function whyNoStep(session: Session, spec: string): string {
+  return /^sass$/i.test(spec) ? whyNoSass(session) : noStep(session.trace, spec);
 }
 
 /** The words that the screen is not as they say. */

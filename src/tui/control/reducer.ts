@@ -11,10 +11,9 @@ import { atTourStep, followed, withOutput } from "../tour/tour.js";
 import { runCommand } from "./commands.js";
 import { withComputed } from "./computed.js";
 import { pressed } from "./mouse.js";
-import { withOpened } from "./open-state.js";
+import { arrived, withOpened } from "./open-state.js";
 import { overlayKey } from "./overlays.js";
 import { settle } from "./settle.js";
-import { arrived } from "./typed-command.js";
 
 export type Action =
   | { readonly type: "input"; readonly input: TerminalInput }
@@ -49,6 +48,7 @@ export function initialState(session: Session, size: Size, settings: Settings, v
     dragged: undefined,
     pending: "",
     message: undefined,
+    awaited: undefined,
     past: [],
     future: [],
     lastSearches: [],
@@ -81,7 +81,7 @@ function reduced(state: State, action: Action): State {
       return settle({ ...state, session: action.session, past: past.filter((m) => kept.has(m.session.generation)), future: [] });
     }
     case "computed":
-      return settle(withComputed(state, action.computed));
+      return settle(arrived(withComputed(state, action.computed)));
     case "message":
       return { ...state, message: action.text === "" ? undefined : { text: action.text, kind: action.kind } };
     case "command":
@@ -129,8 +129,8 @@ export function reduceInputs(state: State, inputs: readonly TerminalInput[]): St
   return inputs.reduce((s, input) => reduce(s, { type: "input", input }), state);
 }
 
-/** A message is shown until the next key. */
-const calm = (state: State): State => (state.message ? { ...state, message: undefined } : state);
+/** A message is shown, and a screen awaited, until the next key. */
+const calm = (state: State): State => (state.message || state.awaited ? { ...state, message: undefined, awaited: undefined } : state);
 
 function key(state: State, name: string): State {
   const quiet = calm(state);

@@ -1,11 +1,11 @@
 /** Commands typed after `:`: a step, `q`, or a command line of tt-step. */
 
 import { checkOptions, retargeted } from "../../backend/targets.js";
-import { passCalled } from "../../pass/pass-name.js";
 import { findStep, noStep } from "../../trace/trace.js";
 import { ask, type State, say, type TypedOptions, withView } from "../state/state.js";
 import { commandLine } from "./command-line.js";
 import { atLine } from "./navigate.js";
+import { isToCome, whyNoStep, withOpened } from "./open-state.js";
 import { atStep } from "./walk.js";
 
 export function typedCommand(state: State, typed: string): State {
@@ -18,23 +18,12 @@ export function typedCommand(state: State, typed: string): State {
   const [, launch] = /^limits\b\s*(.*)$/.exec(text) ?? [];
   if (launch !== undefined)
     return withView(state, { focus: "codegen", codegen: { ...state.view.codegen, tab: "limits", launch, row: 0, top: 0 } });
-  const { trace, pending } = state.session;
-  const direct = findStep(trace, text);
+  const direct = findStep(state.session.trace, text);
   if (direct) return atStep(state, direct.index);
-  if (passCalled(text.split("#")[0]!, new Set(pending.map(({ flag }) => flag))) !== undefined)
-    return { ...state, message: { text: `${text} is shown when it has run`, kind: "info", awaits: text } };
-  if (!text.startsWith("tt-step ") && !text.startsWith("-")) return say(state, noStep(trace, text), "error");
+  if (isToCome(state.session, text)) return withOpened(state, `pass=${text}`);
+  if (!text.startsWith("tt-step ") && !text.startsWith("-")) return say(state, whyNoStep(state.session, text), "error");
   const options = state.settings.readOptions?.(text);
   return options === undefined ? state : "error" in options ? say(state, options.error, "error") : follow(state, options);
-}
-
-/** The state at the pass that it awaits, if that has run by now. */
-export function arrived(state: State): State {
-  const awaited = state.message?.awaits;
-  const { trace, progress } = state.session;
-  const step = awaited === undefined ? undefined : findStep(trace, awaited);
-  if (step) return atStep({ ...state, message: undefined }, step.index);
-  return awaited === undefined || progress ? state : say(state, noStep(trace, awaited), "error");
 }
 
 /** Does what the options of a command line say, as far as they are about what is shown. */

@@ -204,8 +204,9 @@ export interface State {
   /** Keys of a sequence that is not complete: `g`. */
   readonly pending: string;
   /** One line for the user; goes with the next key. */
-  /** `awaits` is a pass that was asked for before it has run: the screen goes there when it has. */
-  readonly message: { readonly text: string; readonly kind: "info" | "error"; readonly awaits?: string } | undefined;
+  readonly message: { readonly text: string; readonly kind: "info" | "error" } | undefined;
+  /** A screen that was asked for before its step was there, as words of `--open`: it opens when the step is there, unless a key is pressed. */
+  readonly awaited: string | undefined;
   /** Views that `u` goes back to, oldest first, and those that ctrl+r goes forward to. */
   readonly past: readonly Moment[];
   readonly future: readonly Moment[];

@@ -112,10 +112,13 @@ export function whyNoCode({ progress, trace }: Session): string {
 }
 /** Why there is no code to show. */
 function whyNone({ session, view }: State): string {
-  const { computed, trace } = session;
   const ptx = ptxOf(session);
   if (ptx.kind === "making") return makingText(ptx);
-  if (view.codegen.tab === "ptx") return whyNoCode(session);
+  return view.codegen.tab === "ptx" ? whyNoCode(session) : whyNoSass(session);
+}
+/** Why there is no machine code. */
+export function whyNoSass(session: Session): string {
+  const { computed, trace } = session;
   if (trace.artifacts.ptx === undefined) return whyNoCode(session);
   if (trace.artifacts.machine) return "no SASS: neither nvdisasm nor cuobjdump is beside ptxas";
   return computed.noMachine === undefined ? "assembling ..." : `no SASS: ${computed.noMachine}`;
