@@ -1,5 +1,4 @@
 /** Prints an op by its compiled assembly format. */
-
 import type { OpPrinter } from "../ir/asm.js";
 import type { Attribute, Type } from "../ir/attribute.js";
 import { intsOf, TypeAttr } from "../ir/builtin-attrs.js";

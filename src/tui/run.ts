@@ -2,7 +2,6 @@
  * The program around the pure core: it owns the terminal, draws and reads keys through Ink, and does what the reducer asks for,
  * or has it done (`compilations.ts`, `idle.ts`).
  */
-
 import { closeSync, openSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";

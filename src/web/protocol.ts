@@ -1,5 +1,4 @@
 /** The messages between the page and the worker that compiles, and the pictures that the page draws. All of it is plain data. */
-
 import type { TargetOptions } from "../backend/targets.js";
 import type { Panel } from "../cute/draw.js";
 import type { Severity } from "../diagnostics/diagnostic.js";

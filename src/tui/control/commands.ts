@@ -1,5 +1,4 @@
 /** The effect of each command. A command that cannot act says why, in the message. */
-
 import { assertNever } from "../../support/assert.js";
 import { openForm } from "../form/keys.js";
 import type { CommandId } from "../keymap.js";
@@ -269,7 +268,7 @@ function againstOther(state: State): State {
   const named = base === "previous" ? "the step before" : base === "baseline" ? "the baseline" : session.against!.name;
   return say(atFirstChange(withView(state, { diff: { ...view.diff, base, open: [] } })), `against ${named}`);
 }
-/** The first pass whose result is another than on the other side, held against that. */
+/** The first pass whose result differs from the other side, compared with it. */
 function firstDifference(state: State): State {
   const { session, view } = state;
   const base = session.against ? "against" : session.baseline ? "baseline" : undefined;

@@ -1,5 +1,4 @@
 /** Clicks focus and select; the wheel scrolls three lines of the pane under it. */
-
 import type { TerminalInput } from "../keys.js";
 import { PANES } from "../panes/index.js";
 import { type PaneDef, tabLabels } from "../panes/pane.js";

@@ -76,7 +76,7 @@ export function marked(state: State): State {
   if (next === undefined) return say(state, "26 steps are marked; m on one of them takes its mark away");
   return say(withView(state, { marks: { ...others, [selected]: next }, mark: selected }), `mark ${next}; ' holds other steps against it`);
 }
-/** The selected step held against a marked one. */
+/** The selected step, compared with a marked one. */
 export function againstMarked(state: State, mark: number): State {
   if (mark === state.view.passes.selected) return say(state, "this step is the mark; select another one");
   return atStep(withView(state, { mark, diff: { ...state.view.diff, base: "mark", open: [] } }), state.view.passes.selected, true);

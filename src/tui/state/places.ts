@@ -1,5 +1,4 @@
 /** How a screen is divided among panes: arithmetic on its size. Ink places boxes of these sizes, and the mouse finds them there. */
-
 import { narratorHeight } from "../tour/narrator.js";
 import type { State } from "./state.js";
 import type { Border, PaneId } from "./view.js";

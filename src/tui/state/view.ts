@@ -13,7 +13,7 @@ export interface GeneralView {
   readonly sizes: Partial<Readonly<Record<Border, number>>>;
   /** The letters of the steps marked with `m`, by index. */
   readonly marks: Readonly<Record<number, string>>;
-  /** The marked step that others are held against. */
+  /** The marked step that other steps are compared with. */
   readonly mark: number | undefined;
   readonly search: Search | undefined;
 }

@@ -66,12 +66,6 @@ class Page {
   #isKept = false;
 
   constructor() {
-    worker.hear({
-      pictures: (pictures) => this.show(pictures),
-      idle: () => this.keepFiles(),
-      ended: (why) => this.#views.forget(`${why}. A change of the text compiles again.`),
-      broken: (message) => this.#views.say(`this is a bug in tt-step, please report it with the kernel: ${message}`, true),
-    });
     document.body.append(this.#header.element, ...Object.values(this.#modes));
     this.#editor = new Editor(this.#source, {
       changed: (text) => {
@@ -97,7 +91,17 @@ class Page {
       if (this.#mode === "compiler" && !event.composedPath().includes(this.#source)) this.#views.key(event);
     });
     addEventListener("hashchange", () => void this.openLink());
-    void opened.then((read) => this.open(read));
+    void opened.then((read) => {
+      this.open(read);
+      // The compiler may have results already: they need the editor and its text.
+      worker.hear({
+        pictures: (pictures) => this.show(pictures),
+        idle: () => this.keepFiles(),
+        ended: (why) => this.#views.forget(`${why}. A change of the text compiles again.`),
+        broken: (message) => this.#views.say(`this is a bug in tt-step, please report it with the kernel: ${message}`, true),
+      });
+      this.report(read);
+    });
   }
 
   /** Keeps the page for use without a network. The browser compiles what it keeps as a whole, which would hold up the first result. */
@@ -209,7 +213,7 @@ class Page {
       history.replaceState(null, "", `#${this.#link}`);
     }, LINK_REST);
   }
-  private open({ state, error }: Opened): void {
+  private open({ state }: Opened): void {
     this.#texts.layout.text = state.layout || TEXTS.layout;
     this.#texts.cute.text = state.cute || TEXTS.cute;
     this.#against = state.against;
@@ -217,6 +221,8 @@ class Page {
     this.#tour.begin(undefined);
     this.put(state.input);
     this.enter(state.mode);
+  }
+  private report({ error }: Opened): void {
     if (error !== undefined) this.#views.say(error, true);
   }
   private async openLink(): Promise<void> {
@@ -224,7 +230,7 @@ class Page {
     const read = await readLink();
     this.open(read);
     this.compile(read.state.screen);
-    if (read.error !== undefined) this.#views.say(read.error, true);
+    this.report(read);
   }
 }
 

@@ -1,5 +1,4 @@
 /** A layout as grids of cells, for drawings: elements, registers of threads, banks of shared memory. Each is a window around the cursor. */
-
 import type { ValueLayout } from "../../explain/value-layout.js";
 import { firstOwner, gridOf, within } from "../../tui/panes/layout/grid.js";
 import { offsetOf } from "../../tui/panes/layout/shared.js";

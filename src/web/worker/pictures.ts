@@ -1,5 +1,4 @@
 /** The parts of the page as data, drawn from the State. Only those of the tab that is shown are made. */
-
 import type { Diagnostic } from "../../diagnostics/diagnostic.js";
 import { usesText } from "../../diff/hunks.js";
 import { ratedFacts } from "../../explain/codegen/explain-facts.js";

@@ -1,5 +1,4 @@
 /** The code that Triton 3.6 makes for AMD's GPUs where versions differ. Source: third_party/amd/lib/TritonAMDGPUToLLVM. */
-
 import type { AmdFamily } from "../../../gpu/amd.js";
 import type { CodeForms } from "../../ttg-to-llvm/code-forms.js";
 import { skipBarrier } from "./async-waits.js";

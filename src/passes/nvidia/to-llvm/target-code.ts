@@ -1,5 +1,4 @@
 /** NVIDIA's code for the rules that all vendors share. Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/TargetInfo.cpp, Utility.cpp. */
-
 import { ClusterCTAIdOp } from "../../../dialects/nvgpu/ops/index.js";
 import { VoteSyncKindAttr } from "../../../dialects/nvvm/attrs.js";
 import * as nvvm from "../../../dialects/nvvm/ops/registers.js";

@@ -1,5 +1,4 @@
 /** The compare tab: what the final code is made of here and on the other side, and the difference of the PTX. */
-
 import { hunks } from "../../../diff/hunks.js";
 import { ptxDiff } from "../../../diff/ptx-diff.js";
 import { codegenStep } from "../../../explain/codegen-facts.js";

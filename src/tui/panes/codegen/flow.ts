@@ -1,5 +1,4 @@
 /** The flow tab: loops of scf with their trip counts, a pipelined loop as iterations by stages with its buffers, and the blocks of the final code. */
-
 import { type FlowNode, type LoopSchedule, loopSchedules, ptxFlow, scfFlow } from "../../../explain/codegen/control-flow.js";
 import { memo } from "../../../support/memo.js";
 import { wrapText } from "../../../support/wrap-text.js";

@@ -1,5 +1,4 @@
 /** The memory and mma tabs: one row for each kind of instruction of each op. */
-
 import type { CodegenFact } from "../../../explain/codegen-facts.js";
 import { BOLD, GOOD, line, MUTED, type Row, rowOn, type Span, type Style, style, WARNING } from "../../draw/style.js";
 import { padded } from "../../draw/text-width.js";

@@ -1,5 +1,4 @@
 /** The final code. */
-
 import { go } from "../../control/navigate.js";
 import { textOf } from "../../draw/style.js";
 import { insideOf } from "../../state/places.js";

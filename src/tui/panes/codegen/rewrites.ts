@@ -1,5 +1,4 @@
 /** The rewrites tab: what the selected pass did to single ops, one after the other. */
-
 import { linesOfOps } from "../../../explain/provenance.js";
 import type { Declined, PassRewrites } from "../../../explain/rewrite-details.js";
 import { memo } from "../../../support/memo.js";

@@ -1,5 +1,4 @@
 /** The stats tab: counts of ops over all passes, time, shared memory, work of the program, the schedule of its loops. */
-
 import { PointerType } from "../../../dialects/tt/types.js";
 import { linesOfOps } from "../../../explain/provenance.js";
 import { intOf } from "../../../ir/builtin-attrs.js";

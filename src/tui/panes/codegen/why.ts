@@ -1,5 +1,4 @@
 /** The why tab: why the op under the cursor is as it is, in the names of the step shown; and what the selected pass is for, and did. */
-
 import { ratedFacts } from "../../../explain/codegen/explain-facts.js";
 import { instructionOnLine } from "../../../explain/codegen/instruction-line.js";
 import { conflictReasons } from "../../../explain/derivations/shared-access.js";

@@ -1,5 +1,4 @@
 /** The diff pane: two steps by identity, side by side, unified, or the IR alone; folds, the cursor, words. */
-
 import type { Alignment, Row as DiffRow } from "../../../diff/align.js";
 import { hunks, usesText } from "../../../diff/hunks.js";
 import { PairedText } from "../../../diff/same-text.js";

@@ -1,5 +1,4 @@
 /** The diff of the selected step. */
-
 import { countsText } from "../../../diff/hunks.js";
 import { PASSES } from "../../../passes/index.js";
 import { reanchored } from "../../control/walk.js";

@@ -1,5 +1,4 @@
 /** The headline of a kernel and its findings, on which the UI opens. The other panes follow the finding under the cursor. */
-
 import { headlineOf } from "../../../explain/headline.js";
 import { go } from "../../control/navigate.js";
 import { rowOn, textOf } from "../../draw/style.js";

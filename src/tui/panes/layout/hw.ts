@@ -1,5 +1,4 @@
 /** The hardware view: what each register of each thread holds. */
-
 import type { LinearLayout } from "../../../layout/linear-layout.js";
 import { BOLD, INKS, type Ink, MUTED, onPaper, type Row, type Span, style, withAttributes } from "../../draw/style.js";
 import type { State } from "../../state/state.js";

@@ -1,5 +1,4 @@
 /** The tensor view: who holds each element, `T4:1` for register 1 of thread 4, coloured by thread, warp or register. */
-
 import { ownersOf } from "../../../layout/grid.js";
 import type { LinearLayout } from "../../../layout/linear-layout.js";
 import { BOLD, INKS, type Ink, line, MUTED, onPaper, type Row, type Span, style, withAttributes } from "../../draw/style.js";

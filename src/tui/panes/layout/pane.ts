@@ -1,5 +1,4 @@
 /** The layout of the value under the cursor. */
-
 import { say, withView } from "../../state/state.js";
 import { LAYOUT_TABS, type LayoutView } from "../../state/view.js";
 import { type PaneDef, tabAway } from "../pane.js";

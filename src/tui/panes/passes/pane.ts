@@ -1,5 +1,4 @@
 /** The pass list. */
-
 import { atStep, marked } from "../../control/walk.js";
 import { withView } from "../../state/state.js";
 import { selectedStep } from "../../state/steps.js";

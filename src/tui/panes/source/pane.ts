@@ -1,5 +1,4 @@
 /** The Python source, with the line of the op under the cursor. */
-
 import { callersOf, locationOf, locationsOf, type SourcePosition } from "../../../explain/provenance.js";
 import { memo } from "../../../support/memo.js";
 import type { Trace } from "../../../trace/trace.js";
