@@ -22,6 +22,7 @@ const OPTIONS: Readonly<Record<string, Partial<CudaOptions>>> = {
   matmul_f16_nohint_s1: { numStages: 1 },
   matmul_f16_s2_masked: { numStages: 2 },
   print_assert: { debug: true },
+  swaps: { numWarps: 1 },
   words: { numWarps: 1 },
 };
 const PRECONDITIONS = JSON.parse(readFileSync("fixtures/simulate/preconditions.json", "utf8")) as Readonly<Record<string, unknown>>;

@@ -40,14 +40,21 @@ const { values: options } = parseArgs({
 });
 
 /** Kernels whose PTX differs that are validated, and those that are compiled, before a fault counts as missed. */
-const MOST_VALIDATED = 5;
-const MOST_COMPILED = 16;
+const MOST_VALIDATED = 10;
+const MOST_COMPILED = 80;
 /** The most targets for one kernel. */
 const MOST_TARGETS = 2;
 /** One target of each generation. */
 const FAULT_TARGETS: readonly number[] = [75, 80, 90, 100];
 /** A compiler that takes so much more CPU time than without the fault does not end. */
 const PATIENCE = { factor: 10, ms: 30_000 };
+
+/** Begins before the bundle is loaded, so that tables which are made then count. */
+const COVERAGE = `data:text/javascript,import { Session } from "node:inspector";
+  globalThis.coverage = new Session();
+  coverage.connect();
+  coverage.post("Profiler.enable");
+  coverage.post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });`.replaceAll("\n", "");
 
 // Bundles.
 
@@ -101,12 +108,13 @@ class Worker {
   constructor(
     readonly bundle: string,
     readonly args: readonly string[] = [],
+    readonly nodeArgs: readonly string[] = [],
   ) {}
 
   /** The reply, or why there is none. */
   ask(request: Request): Promise<Reply | string> {
     this.#child ??= fork(this.bundle, [...this.args], {
-      execArgv: ["--max-old-space-size=3000"],
+      execArgv: ["--max-old-space-size=3000", ...this.nodeArgs],
       stdio: ["ignore", "ignore", "ignore", "ipc"],
     });
     const child = this.#child;
@@ -155,8 +163,8 @@ const deadline = Number(options.minutes) * 60_000;
 class Log<T> {
   readonly #entries = new Map<string, T>();
   readonly #path: string;
-  constructor(name: string) {
-    this.#path = `${folder}/${name}.jsonl`;
+  constructor(within: string, name: string) {
+    this.#path = `${within}/${name}.jsonl`;
     if (!existsSync(this.#path)) return;
     for (const line of readFileSync(this.#path, "utf8").split("\n").slice(0, -1)) this.#entries.set(...(JSON.parse(line) as [string, T]));
   }
@@ -167,9 +175,6 @@ class Log<T> {
   }
 }
 
-const sources = readdirSync("src", { recursive: true, encoding: "utf8" })
-  .filter((f) => /\.ts$/.test(f) && !/\.test\.ts$|^(?:testing|bench|tui|frontend)[/\\]/.test(f))
-  .sort();
 const kernels = new Map(
   [...readKernels()].filter(([name]) => options.kernel.length === 0 || options.kernel.some((text) => name.includes(text))),
 );
@@ -178,38 +183,50 @@ const hash = (parts: Iterable<string>): string => {
   for (const part of parts) sum.update(`${part.length} ${part}`);
   return sum.digest("hex").slice(0, 12);
 };
+const sources = readdirSync("src", { recursive: true, encoding: "utf8" })
+  .filter((f) => /\.ts$/.test(f) && !/\.test\.ts$|^(?:testing|bench|tui|frontend)[/\\]/.test(f))
+  .sort();
+const stateOf = (files: readonly string[]): string => hash(files.map((f) => readFileSync(`src/${f}`, "utf8")));
 /** A build empties dist. */
 const root = "node_modules/.cache/mutants";
-const folder = `${root}/${hash([...sources.map((f) => readFileSync(`src/${f}`, "utf8")), ...[...kernels.values()].map((k) => JSON.stringify(k))])}`;
-if (options.fresh) rmSync(folder, { recursive: true, force: true });
+/** Compiled kernels, and bundles. Changes of the validation alone leave it as it is. */
+const compilerFolder = `${root}/${stateOf(sources.filter((f) => !/^(?:simulate|explain|limits|cli|web|mcp|library|learn)[/\\]/.test(f)))}`;
+/** Results of validations. */
+const folder = `${compilerFolder}/${stateOf(sources)}`;
+if (options.fresh) rmSync(compilerFolder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 
 interface Case extends Pick<Request, "kernel" | "capability"> {
   readonly id: string;
+  /** Changes with the kernel's text and options. */
+  readonly key: string;
 }
-const cases: readonly Case[] = [...kernels.keys()].flatMap((kernel) =>
-  TARGETS.map((capability) => ({ kernel, capability, id: `${kernel}@${capability}` })),
+const cases: readonly Case[] = [...kernels].flatMap(([kernel, contents]) =>
+  TARGETS.map((capability) => {
+    const id = `${kernel}@${capability}`;
+    return { kernel, capability, id, key: `${id} ${hash([JSON.stringify(contents)])}` };
+  }),
 );
 /** How a kernel compiles without a fault; `failed` where it is not for that target. */
-const compiled = new Log<Pick<Reply, "steps" | "failed" | "compileMs">>("compiled");
-/** The kernels whose compilation passes a fault's place. */
-const reached = new Log<readonly string[]>("reached");
+const compiled = new Log<Pick<Reply, "steps" | "failed" | "compileMs">>(compilerFolder, "compiled");
+/** The keys of faults whose places the compilation of a kernel passes; of these faults, `among`. */
+const passed = new Log<{ readonly among: string; readonly faults: readonly string[] }>(compilerFolder, "passed");
 /** The time to validate the sound compiler's work, and the result. */
-const sound = new Log<{ readonly ms: number; readonly code: number; readonly text: string }>("sound");
-const results = new Log<Result>("results");
+const sound = new Log<{ readonly ms: number; readonly code: number; readonly text: string }>(folder, "sound");
+const results = new Log<Result>(folder, "results");
 
-const isFor = ({ id }: Case): boolean => compiled.get(id)?.failed === undefined;
+const isFor = ({ key }: Case): boolean => compiled.get(key)?.failed === undefined;
 const keyOf = (fault: Fault): string => hash([fault.file, fault.in, fault.find, fault.replace]);
+const ALL_FAULTS = hash(FAULTS.map(keyOf));
 
 /** Compiles kernels without a fault, and notes which faults' places that passes. */
-async function compileSound(wanted: readonly Case[], faults: readonly Fault[]): Promise<void> {
-  const unknown = faults.filter((fault) => !reached.get(keyOf(fault)));
-  const open = wanted.filter(({ id }) => unknown.length > 0 || !compiled.get(id));
-  if (open.length === 0) return;
+async function compileSound(wanted: readonly Case[]): Promise<void> {
+  const open = wanted.filter(({ key }) => passed.get(key)?.among !== ALL_FAULTS);
   const path = `${folder}/worker.cjs`;
   await build({ ...BUNDLED, outfile: path, sourcemap: true });
+  if (open.length === 0) return;
   const offset = generatedOffset(path);
-  const places = unknown.map((fault) => {
+  const places = FAULTS.map((fault) => {
     const text = readFileSync(`src/${fault.file}`, "utf8");
     const place = placeOf(fault, text);
     if (typeof place === "string") throw new Error(`${nameOf(fault)}: ${place}`);
@@ -219,40 +236,38 @@ async function compileSound(wanted: readonly Case[], faults: readonly Fault[]): 
     while (same < find.length - 1 && find[same] === replace[same]) same++;
     return offset(fault.file, text, place + (replace === "" ? 0 : same));
   });
-  const passing = unknown.map((): string[] => []);
   say(`compiling ${open.length} kernels without a fault`);
   await inParallel(open, () => {
-    const worker = new Worker(path, [JSON.stringify(places)]);
-    const work = async ({ id, kernel, capability }: Case) => {
+    const worker = new Worker(path, [JSON.stringify(places)], ["--import", COVERAGE]);
+    const work = async ({ id, key, kernel, capability }: Case) => {
       const reply = await worker.ask({ kernel, capability, limitMs: 120_000 });
       if (typeof reply === "string") throw new Error(`${id}: ${reply}`);
       const { steps, failed, compileMs } = reply;
-      if (!compiled.get(id)) compiled.set(id, { steps, failed, compileMs });
-      if (failed === undefined) for (const i of reply.reached!) passing[i]!.push(id);
+      compiled.set(key, { steps, failed, compileMs });
+      passed.set(key, { among: ALL_FAULTS, faults: failed === undefined ? reply.reached!.map((i) => keyOf(FAULTS[i]!)) : [] });
     };
     return { work, end: () => worker.end() };
   });
-  if (performance.now() < deadline) for (const [i, fault] of unknown.entries()) reached.set(keyOf(fault), passing[i]!);
 }
 
 // The sound compiler.
 
 async function validateSound(): Promise<void> {
   const wanted = cases.filter(({ id }) => matches(id));
-  await compileSound(wanted, []);
-  const cost = ({ id }: Case) => compiled.get(id)!.compileMs;
-  const open = wanted.filter((c) => compiled.get(c.id) && isFor(c) && !sound.get(c.id)).sort((a, b) => cost(a) - cost(b));
+  await compileSound(wanted);
+  const cost = ({ key }: Case) => compiled.get(key)!.compileMs;
+  const open = wanted.filter((c) => compiled.get(c.key) && isFor(c) && !sound.get(c.key)).sort((a, b) => cost(a) - cost(b));
   say(`validating ${open.length} cases without a fault`);
   await inParallel(open, () => {
     const worker = new Worker(`${folder}/worker.cjs`);
-    const work = async ({ id, kernel, capability }: Case) => {
+    const work = async ({ key, kernel, capability }: Case) => {
       const reply = await worker.ask({ kernel, capability, sound: [], limitMs: 600_000 });
       const { validation, validateMs } = typeof reply === "string" ? { validation: undefined, validateMs: 600_000 } : reply;
-      sound.set(id, { ms: Math.round(validateMs), code: validation?.code ?? 3, text: validation?.text ?? String(reply) });
+      sound.set(key, { ms: Math.round(validateMs), code: validation?.code ?? 3, text: validation?.text ?? String(reply) });
     };
     return { work, end: () => worker.end() };
   });
-  const done = wanted.flatMap(({ id }) => (sound.get(id) ? [{ id, ...sound.get(id)! }] : []));
+  const done = wanted.flatMap(({ id, key }) => (sound.get(key) ? [{ id, ...sound.get(key)! }] : []));
   for (const { id, code, text } of done) if (code !== 0) process.stdout.write(`${id}: ${text.split("\n", 1)[0]}\n`);
   const alarms = done.filter(({ code }) => code !== 0).length;
   const missing = wanted.filter(isFor).length - done.length;
@@ -278,12 +293,16 @@ interface Result {
   readonly seconds: number;
 }
 
+const faultCases = cases.filter(({ capability }) => FAULT_TARGETS.includes(capability));
+const candidatesOf = (fault: Fault): Case[] => faultCases.filter(({ key }) => passed.get(key)?.faults.includes(keyOf(fault)));
+/** With other kernels a fault is judged again. */
+const resultKeyOf = (fault: Fault): string => hash([keyOf(fault), ...candidatesOf(fault).map(({ key }) => key)]);
+
 async function judge(fault: Fault, { plant, path }: Planter): Promise<Result> {
   const start = performance.now();
   const seconds = () => Math.round((performance.now() - start) / 100) / 10;
-  const cost = ({ id }: Case) => sound.get(id)?.ms ?? 20 * compiled.get(id)!.compileMs;
-  const passing = new Set(reached.get(keyOf(fault)));
-  const candidates = cases.filter(({ id }) => passing.has(id)).sort((a, b) => cost(a) - cost(b));
+  const cost = ({ key }: Case) => sound.get(key)?.ms ?? 20 * compiled.get(key)!.compileMs;
+  const candidates = candidatesOf(fault).sort((a, b) => cost(a) - cost(b));
   if (candidates.length === 0) return { verdict: "not reached", cases: [], seconds: 0 };
   await plant(fault);
   const worker = new Worker(path);
@@ -292,13 +311,13 @@ async function judge(fault: Fault, { plant, path }: Planter): Promise<Result> {
   let first: string | undefined;
   let tried = 0;
   try {
-    for (const { id, kernel, capability } of candidates) {
+    for (const { id, key, kernel, capability } of candidates) {
       if (validated.length >= MOST_VALIDATED || tried >= MOST_COMPILED || performance.now() > deadline) break;
       if ((targets.get(kernel) ?? 0) >= MOST_TARGETS) continue;
       targets.set(kernel, (targets.get(kernel) ?? 0) + 1);
       tried++;
-      const { steps, compileMs } = compiled.get(id)!;
-      const limitMs = PATIENCE.ms + PATIENCE.factor * (compileMs + (sound.get(id)?.ms ?? 3000));
+      const { steps, compileMs } = compiled.get(key)!;
+      const limitMs = PATIENCE.ms + PATIENCE.factor * (compileMs + (sound.get(key)?.ms ?? 3000));
       const reply = await worker.ask({ kernel, capability, sound: steps, limitMs });
       const found = (by: string, message: string, named: readonly string[] = []): Result => ({
         verdict: "found",
@@ -341,18 +360,15 @@ function firstDifference(before: readonly Step[], after: readonly Step[]): numbe
 }
 
 async function judgeAll(faults: readonly Fault[]): Promise<void> {
-  await compileSound(
-    cases.filter(({ capability }) => FAULT_TARGETS.includes(capability)),
-    faults,
-  );
+  await compileSound(faultCases);
   // In no order, so that a run that is stopped says something of all parts.
-  const open = faults.filter((fault) => !results.get(keyOf(fault))).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  const open = faults.filter((fault) => !results.get(resultKeyOf(fault))).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   say(`${open.length} of ${faults.length} faults are to be planted`);
   await inParallel(open, async (job) => {
-    const planter = await makePlanter(`${folder}/fault${job}.cjs`);
+    const planter = await makePlanter(`${folder}/fault${process.pid}-${job}.cjs`);
     const work = async (fault: Fault) => {
       const result = await judge(fault, planter);
-      if (performance.now() < deadline || result.verdict === "found") results.set(keyOf(fault), result);
+      if (performance.now() < deadline || result.verdict === "found") results.set(resultKeyOf(fault), result);
       say(lineOf(fault, result));
     };
     return { work, end: planter.end };
@@ -370,7 +386,7 @@ function lineOf(fault: Fault, { verdict, cases: at, by, named, first, seconds }:
 
 function report(faults: readonly Fault[]): void {
   const judged = faults.flatMap((fault) => {
-    const result = results.get(keyOf(fault));
+    const result = results.get(resultKeyOf(fault));
     return result ? [{ fault, result }] : [];
   });
   const real = judged.filter(({ fault }) => fault.equivalent === undefined);

@@ -4,7 +4,7 @@
  */
 
 import { createHash } from "node:crypto";
-import { Session } from "node:inspector";
+import type { Session } from "node:inspector";
 import { artifactsOf } from "../../backend/nvidia/artifacts.js";
 import { defaultOptions } from "../../backend/nvidia/options.js";
 import { NO_SIMULATION } from "../../cli/simulation-args.js";
@@ -21,12 +21,8 @@ import type { Reply, Request, Step } from "./worker-messages.js";
 
 const kernels = readKernels();
 const places = JSON.parse(process.argv[2] ?? "null") as readonly number[] | null;
-const inspector = new Session();
-if (places) {
-  inspector.connect();
-  inspector.post("Profiler.enable");
-  inspector.post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
-}
+/** Passed when the compiler was loaded, and so by every kernel. */
+const passedAtLoad = places ? reachedPlaces() : [];
 
 const limit = cpuLimit();
 process.on("message", (request: Request) => {
@@ -47,7 +43,7 @@ function reply({ kernel: name, capability, sound }: Request): Reply {
     compileMs,
     validateMs: 0,
     ...(failed === undefined ? {} : { failed }),
-    ...(places ? { reached: reachedPlaces() } : {}),
+    ...(places ? { reached: [...new Set([...passedAtLoad, ...reachedPlaces()])] } : {}),
   };
   if (!trace || failed !== undefined || !sound || sound.at(-1)?.[1] === steps.at(-1)![1]) return base;
   const validation = validate(trace, kernel);
@@ -96,7 +92,7 @@ function validate(trace: Trace, { name, preconditions }: Kernel): { readonly cod
 /** Which of the places were passed since this was last asked. */
 function reachedPlaces(): number[] {
   let functions: Range[][] = [];
-  inspector.post("Profiler.takePreciseCoverage", (_, taken) => {
+  (globalThis as unknown as { coverage: Session }).coverage.post("Profiler.takePreciseCoverage", (_, taken) => {
     functions = taken.result.filter(({ url }) => url.endsWith("worker.cjs")).flatMap((s) => s.functions.map((f) => f.ranges));
   });
   return places!.flatMap((place, i) => {
@@ -113,5 +109,9 @@ interface Range {
   readonly endOffset: number;
   readonly count: number;
 }
-const isIn = (place: number, { startOffset, endOffset }: Range): boolean => startOffset <= place && place < endOffset;
-const sizeOf = ({ startOffset, endOffset }: Range): number => endOffset - startOffset;
+function isIn(place: number, { startOffset, endOffset }: Range): boolean {
+  return startOffset <= place && place < endOffset;
+}
+function sizeOf({ startOffset, endOffset }: Range): number {
+  return endOffset - startOffset;
+}
