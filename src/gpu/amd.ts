@@ -78,3 +78,9 @@ export const isRdna = (family: AmdFamily | undefined): boolean => family?.starts
 
 /** `gfx942` for `hip:gfx942`; undefined for a name of another kind. */
 export const archOf = (target: string | undefined): string | undefined => /^hip:(gfx\w+)$/.exec(target ?? "")?.[1];
+
+/** The number of the instruction set in ROCm's device libraries: 9402 for gfx942. The last two digits of the name are hexadecimal. */
+export function isaVersion({ arch }: AmdGpu): number {
+  const [, major, minor, stepping] = /^gfx(\d+)([\da-f])([\da-f])$/.exec(arch)!;
+  return 1000 * Number(major) + 100 * Number.parseInt(minor!, 16) + Number.parseInt(stepping!, 16);
+}

@@ -6,7 +6,6 @@ import type { Platform } from "../backend.js";
 
 const PRECISIONS = ["ieee", "bf16x3", "bf16x6"];
 const LAUNCH_ONLY = "it changes how a kernel is launched, not its code, and nothing is launched here";
-const NO_LLVM = "LLVM IR, which it changes, is not made for hip: targets here";
 const OF_TARGET = "it follows from the target";
 
 /** The last that reads an option. */
@@ -18,10 +17,7 @@ export const HIP_OPTIONS = {
   numCtas: { ...option.size({ default: 1, summary: "workgroups of a cluster (gfx1250)" }), ...TO_TTGIR },
   warpSize: { ...option.int({ default: 64, summary: "lanes of a wave" }), refused: OF_TARGET },
   numStages: { ...option.int({ default: 2, min: 0, summary: "stages of software pipelines" }), ...TO_TTGIR },
-  wavesPerEu: {
-    ...option.int({ default: 0, min: 0, summary: "hip: waves that a SIMD unit is to hold; 0 leaves it to LLVM" }),
-    refused: NO_LLVM,
-  },
+  wavesPerEu: option.int({ default: 0, min: 0, summary: "hip: waves that a SIMD unit is to hold; 0 leaves it to LLVM" }),
   matrixInstrNonkdim: {
     ...option.int({ default: 0, min: 0, summary: "hip: M and N of matrix instructions, 16 or 32; 0 chooses by the shape" }),
     ...TO_TTGIR,
@@ -30,7 +26,7 @@ export const HIP_OPTIONS = {
     ...option.int({ default: 1, min: 1, summary: "hip: matrix instructions whose operands are read at once, 1 or 2" }),
     ...TO_TTGIR,
   },
-  allowFlushDenorm: { ...option.bool({ default: false, summary: "hip: subnormal f32 may be flushed to zero" }), refused: NO_LLVM },
+  allowFlushDenorm: option.bool({ default: false, summary: "hip: subnormal f32 may be flushed to zero" }),
   scheduleHint: {
     ...option.string({ default: "none", summary: "hip: attention or memory-bound-attention: how LLVM orders instructions" }),
   },

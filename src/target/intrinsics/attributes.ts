@@ -1,6 +1,6 @@
 /**
  * LLVM's declared attributes of intrinsics: those of the function, of its result and of its parameters.
- * Source: llvm/include/llvm/IR/Intrinsics.td, IntrinsicsNVVM.td.
+ * Source: llvm/include/llvm/IR/Intrinsics.td, IntrinsicsNVVM.td, IntrinsicsAMDGPU.td.
  */
 
 export interface IntrinsicAttributes {
@@ -20,6 +20,82 @@ const BARRIER = "convergent nocallback nounwind";
 const CONVERGENT = "convergent nounwind";
 
 type Rule = readonly [RegExp, IntrinsicAttributes | ((name: string) => IntrinsicAttributes)];
+const READS = captured("readonly ", 0);
+/** By lanes of a wave together. */
+const WAVE = "convergent nocallback nofree nounwind willreturn memory(none)";
+const AMDGPU: readonly Rule[] = [
+  [/^llvm\.amdgcn\.workitem\.id\./, { function: PURE, result: "noundef range(i32 0, 1024)" }],
+  [/^llvm\.amdgcn\.(cluster\.)?(workgroup\.)?id\./, { function: PURE, result: "noundef" }],
+  [/^llvm\.amdgcn\.make\.buffer\.rsrc\./, { function: PURE, params: { 0: "readnone" } }],
+  [
+    /^llvm\.amdgcn\.raw\.ptr\.buffer\.load\.lds$/,
+    {
+      function: "nocallback nofree nounwind willreturn memory(argmem: readwrite)",
+      params: { ...captured("readonly ", 0), ...captured("writeonly ", 1), ...immediates(2, 5, 6) },
+    },
+  ],
+  [
+    /^llvm\.amdgcn\.raw\.ptr\.buffer\.load\./,
+    { function: "nocallback nofree nosync nounwind willreturn memory(argmem: read)", params: { ...READS, ...immediates(3) } },
+  ],
+  [
+    /^llvm\.amdgcn\.raw\.ptr\.buffer\.store\./,
+    {
+      function: "nocallback nofree nosync nounwind willreturn memory(argmem: write)",
+      params: { ...captured("writeonly ", 1), ...immediates(4) },
+    },
+  ],
+  [/^llvm\.amdgcn\.raw\.ptr\.buffer\.atomic\.cmpswap\./, bufferAtomic(2)],
+  [/^llvm\.amdgcn\.raw\.ptr\.buffer\.atomic\./, bufferAtomic(1)],
+  [
+    /^llvm\.amdgcn\.global\.load\.lds$/,
+    { function: "nocallback nofree nounwind willreturn", params: { ...captured("", 0, 1), ...immediates(2, 3, 4) } },
+  ],
+  [
+    /^llvm\.amdgcn\.global\.load\.async\.to\.lds\./,
+    {
+      function: "nocallback nofree nounwind willreturn memory(argmem: readwrite, inaccessiblemem: readwrite)",
+      params: { ...READS, ...captured("writeonly ", 1), ...immediates(2, 3) },
+    },
+  ],
+  [
+    /^llvm\.amdgcn\.ds\.(read|load)\.tr/,
+    { function: "convergent nocallback nofree nounwind willreturn memory(argmem: read)", params: captured("", 0) },
+  ],
+  [
+    /^llvm\.amdgcn\.mfma\.scale\./,
+    { function: "convergent nocallback nofree nosync nounwind willreturn memory(none)", params: immediates(3, 4, 5, 7) },
+  ],
+  [
+    /^llvm\.amdgcn\.mfma\./,
+    { function: "convergent nocallback nofree nosync nounwind willreturn memory(none)", params: immediates(3, 4, 5) },
+  ],
+  [/^llvm\.amdgcn\.update\.dpp\./, { function: WAVE, params: immediates(2, 3, 4, 5) }],
+  [/^llvm\.amdgcn\.ds\.swizzle$/, { function: WAVE, params: immediates(1) }],
+  [/^llvm\.amdgcn\.permlanex16\./, { function: WAVE, params: immediates(4, 5) }],
+  [/^llvm\.amdgcn\.permlane(16|32)\.swap$/, { function: WAVE, params: immediates(2, 3) }],
+  [/^llvm\.amdgcn\.(readlane|readfirstlane|ballot)\.|^llvm\.amdgcn\.ds\.bpermute$/, { function: WAVE }],
+  [/^llvm\.amdgcn\.mbcnt\./, { function: NO_SPECULATION }],
+  [/^llvm\.amdgcn\.cvt\.pk\.f32\./, { function: NO_SPECULATION, params: immediates(1) }],
+  [/^llvm\.amdgcn\.cvt\.pk\.(fp8|bf8)\.f32$/, { function: NO_SPECULATION, params: immediates(3) }],
+  [/^llvm\.amdgcn\.cvt\.scalef32\.pk\.[bf]+\d+\.fp4$/, { function: NO_SPECULATION, params: immediates(2) }],
+  [/^llvm\.amdgcn\.cvt\.scalef32\.pk\.(fp8|bf8)\.f32$/, { function: NO_SPECULATION, params: immediates(4) }],
+  [/^llvm\.amdgcn\.cvt\.scalef32\.pk\.(fp8|bf8)\./, { function: PURE, params: immediates(3) }],
+  [/^llvm\.amdgcn\.cvt\.scalef32\.pk\./, { function: PURE, params: immediates(2) }],
+  [/^llvm\.amdgcn\.(fdot2|sdot4)/, { function: PURE, params: immediates(3) }],
+  [/^llvm\.amdgcn\.perm$/, { function: "nocallback nofree nounwind speculatable willreturn memory(none)" }],
+  [/^llvm\.amdgcn\.(s\.barrier|wave\.barrier)$/, { function: "convergent nocallback nofree nounwind willreturn" }],
+  [/^llvm\.amdgcn\.(sched\.|iglp\.opt$)/, { function: "convergent nocallback nofree nounwind willreturn", params: immediates(0, 1, 2) }],
+  [/^llvm\.amdgcn\.s\.waitcnt$/, { function: "nocallback nofree nounwind willreturn", params: immediates(0) }],
+  [
+    /^llvm\.amdgcn\.s\.wait\./,
+    { function: "nocallback nofree nounwind willreturn memory(inaccessiblemem: readwrite)", params: immediates(0) },
+  ],
+  [/^llvm\.amdgcn\.s\.(setprio|sleep|setreg)$/, { function: "nocallback nofree nosync nounwind willreturn", params: immediates(0) }],
+  // A library's function has the attributes of its definition.
+  [/^__/, { function: "" }],
+];
+
 const RULES: readonly Rule[] = [
   [/^llvm\.nvvm\.read\.ptx\.sreg\./, specialRegister],
   [/^llvm\.nvvm\.(bar\.warp\.sync|barrier\.cta\.|barrier0|barrier\.n|barrier\.sync|barrier$)/, { function: BARRIER }],
@@ -43,6 +119,7 @@ const RULES: readonly Rule[] = [
   // Divisions, roots and transcendental functions.
   [/^llvm\.nvvm\.(div|rcp|sqrt|rsqrt|ex2|lg2|sin|cos|tanh)\./, { function: NO_SPECULATION }],
   [/^llvm\.nvvm\./, { function: PURE }],
+  ...AMDGPU,
   [/^llvm\.assume$/, { function: "nocallback nofree nosync nounwind willreturn memory(inaccessiblemem: write)", params: { 0: "noundef" } }],
   [/^llvm\.(abs|ctlz|cttz)\./, { function: PURE, params: { 1: "immarg" } }],
   [/^llvm\.is\.fpclass\./, { function: PURE, params: { 1: "immarg" } }],
@@ -62,6 +139,22 @@ const RULES: readonly Rule[] = [
   [/^llvm\.lifetime\./, { function: "nocallback nofree nosync nounwind willreturn memory(argmem: readwrite)" }],
   [/^llvm\./, { function: PURE }],
 ];
+
+/** Parameters that are immediates. */
+function immediates(...indices: readonly number[]): Readonly<Record<number, string>> {
+  return Object.fromEntries(indices.map((index) => [index, "immarg"]));
+}
+/** Parameters that are pointers, which the intrinsic does not keep. */
+function captured(access: string, ...indices: readonly number[]): Readonly<Record<number, string>> {
+  return Object.fromEntries(indices.map((index) => [index, `${access}captures(none)`]));
+}
+/** By the index of the buffer among the parameters. */
+function bufferAtomic(buffer: number): IntrinsicAttributes {
+  return {
+    function: "nocallback nofree nounwind willreturn memory(argmem: readwrite)",
+    params: { ...captured("", buffer), ...immediates(buffer + 3) },
+  };
+}
 
 /** The declared attributes of the intrinsic with that name. */
 export function intrinsicAttributes(name: string): IntrinsicAttributes {

@@ -14,39 +14,20 @@ import { i1, i16, i32, isFloat } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import { mangledType } from "../llvm-ir/types.js";
-
-/** An argument that is an immediate: `i32 2`, `i1 false`. */
-export interface Immediate {
-  readonly type: Type;
-  readonly value: bigint;
-}
-export interface IntrinsicCall {
-  /** With its overload suffix: `llvm.smin.i32`. */
-  readonly name: string;
-  readonly args: readonly (Value | Immediate)[];
-  /** The type that the call returns; undefined for void. */
-  readonly type: Type | undefined;
-  /** The op's result is this element of what the call returns. */
-  readonly extract?: number;
-}
+import { flag, type Immediate, type IntrinsicCall, resultOf } from "./call.js";
+import { overloadedName, rocdlIntrinsic } from "./rocdl.js";
 
 /** The intrinsic that an op calls; undefined when the op is no known intrinsic. */
 export function intrinsicCallOf(op: Operation): IntrinsicCall | undefined {
-  if (op.name === "llvm.call_intrinsic") return { name: stringOf(op.attr("intrin"))!, args: op.operands, type: resultOf(op) };
+  if (op.name === "llvm.call_intrinsic")
+    return { name: overloadedName(stringOf(op.attr("intrin"))!, op), args: op.operands, type: resultOf(op) };
   if (op.name.startsWith("llvm.intr.")) return llvmIntrinsic(op);
+  if (op.name.startsWith("rocdl.")) return rocdlIntrinsic(op);
   return op.name.startsWith("nvvm.") ? nvvmIntrinsic(op) : undefined;
 }
 
-export function isImmediate(arg: Value | Immediate): arg is Immediate {
-  return !("owner" in arg);
-}
-
-const resultOf = (op: Operation): Type | undefined =>
-  op.numResults === 1 && op.result().type.def.name !== "llvm.void" ? op.result().type : undefined;
 /** An enum attribute's keyword. */
 const keyword = (attr: Attribute | undefined): string => keywordOf(attr) ?? "";
-const flag = (attr: Attribute | undefined): boolean => IntegerAttr.is(attr) && attr.params.value !== 0n;
-
 // --- llvm.intr.* -----------------------------------------------------------------------------
 
 /** Overloaded on operands, not (only) on the result. */

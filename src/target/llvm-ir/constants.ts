@@ -122,7 +122,7 @@ function elementsText({ type, elements }: Extract<Constant, { readonly kind: "el
   const texts = elements.map(typedConstant);
   if (LLVMStructType.is(type)) return `{ ${texts.join(", ")} }`;
   if (LLVMArrayType.is(type)) return `[${texts.join(", ")}]`;
-  if (texts.length > 1 && texts.every((t) => t === texts[0])) return `splat (${texts[0]})`;
+  if (texts.every((t) => t === texts[0])) return `splat (${texts[0]})`;
   return `<${texts.join(", ")}>`;
 }
 function isZero(c: Constant): boolean {

@@ -4,19 +4,21 @@
  */
 
 import { constantValueOf } from "../../dialects/llvm/ops/constants.js";
-import type { Attribute } from "../../ir/attribute.js";
 import type { Block } from "../../ir/block.js";
 import { stringOf } from "../../ir/builtin-attrs.js";
 import { BranchOp } from "../../ir/interfaces.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Region } from "../../ir/region.js";
 import type { Value } from "../../ir/value.js";
-import { type IntrinsicCall, intrinsicCallOf } from "../intrinsics/calls.js";
+import type { IntrinsicCall } from "../intrinsics/call.js";
+import { intrinsicCallOf } from "../intrinsics/calls.js";
 import { type Constant, constantOf, constantText } from "./constants.js";
 import type { DebugInfo, MetadataNode } from "./debug-info.js";
 import { foldConstants } from "./fold.js";
 import { linkageText, parameterText, returnText } from "./function-signature.js";
+import type { InstructionMetadata } from "./instruction-metadata.js";
 import { callText, hasResult, instructionText, type Names } from "./instructions.js";
+import type { LlvmIrTarget } from "./target.js";
 import { llvmType, symbolText } from "./types.js";
 
 export class FunctionBody implements Names {
@@ -33,8 +35,9 @@ export class FunctionBody implements Names {
   constructor(
     readonly func: Operation,
     debug: DebugInfo,
-    readonly loop: (annotation: Attribute) => MetadataNode,
+    readonly attached: InstructionMetadata,
     declare: (call: IntrinsicCall) => void,
+    readonly target: LlvmIrTarget,
   ) {
     this.subprogram = debug.subprogramOf(func.loc);
     const region = func.regions[0]!;
@@ -49,9 +52,11 @@ export class FunctionBody implements Names {
         }
         const call = intrinsicCallOf(op);
         if (call) declare(call);
-        // An intrinsic may return a struct; the op's result is then one element of it.
-        made.push({ op, call, extract: false });
-        if (call?.extract !== undefined) made.push({ op, call, extract: true });
+        // LLVM has no instruction for it: the operand is used instead.
+        if (isSameTrunc(op)) continue;
+        // An intrinsic may return a struct or a wider integer; the op's result is then one element or the lower part of it.
+        made.push({ op, call, isPart: false });
+        if (call?.extract !== undefined || call?.truncated) made.push({ op, call, isPart: true });
         const location = this.subprogram && debug.location(op.loc, this.subprogram);
         if (location) this.#locations.set(op, location);
       }
@@ -88,9 +93,9 @@ export class FunctionBody implements Names {
       if (!isEntry) this.#blocks.set(block, `%${next++}`);
       for (const arg of block.args) this.#texts.set(arg, `%${next++}`);
       if (isEntry) this.#blocks.set(block, `%${next++}`);
-      for (const { op, call, extract } of made) {
+      for (const { op, call, isPart } of made) {
         if (!hasResult(op)) continue;
-        if (call?.extract !== undefined && !extract) this.#answers.set(op, `%${next++}`);
+        if ((call?.extract !== undefined || call?.truncated) && !isPart) this.#answers.set(op, `%${next++}`);
         else this.#texts.set(op.result(), `%${next++}`);
       }
     }
@@ -100,7 +105,8 @@ export class FunctionBody implements Names {
     let text = this.#texts.get(value);
     if (text === undefined) {
       const constant = this.#constants.get(value);
-      text = constant ? constantText(constant) : "poison";
+      const { definingOp } = value;
+      text = constant ? constantText(constant) : definingOp && isSameTrunc(definingOp) ? this.value(definingOp.operand(0)) : "poison";
       this.#texts.set(value, text);
     }
     return text;
@@ -117,8 +123,7 @@ export class FunctionBody implements Names {
       for (const { op } of made) {
         const location = this.#locations.get(op);
         if (location) yield location;
-        const annotation = op.attr("loop_annotation");
-        if (annotation) yield this.loop(annotation);
+        for (const [, node] of this.attached.of(op)) yield node;
       }
     }
   }
@@ -133,17 +138,14 @@ export class FunctionBody implements Names {
         out += `\n${`${this.block(block).slice(1)}:`.padEnd(50)}${comment}\n`;
         for (const arg of block.args) out += `  ${this.phi(block, arg, preds)}${this.dbg(arg)}\n`;
       }
-      for (const { op, call, extract } of made) {
+      for (const { op, call, isPart } of made) {
         const answer = this.#answers.get(op);
-        const name = answer !== undefined && !extract ? answer : hasResult(op) ? this.value(op.result()) : undefined;
-        const text = extract
-          ? `extractvalue ${llvmType(call!.type!)} ${answer}, ${call!.extract}`
-          : call
-            ? callText(call, op, this)
-            : instructionText(op, this);
-        const annotation = op.attr("loop_annotation");
-        const loop = annotation ? `, !llvm.loop !${this.loop(annotation).slot}` : "";
-        out += `  ${name === undefined ? "" : `${name} = `}${text}${this.dbg(op)}${loop}\n`;
+        const name = answer !== undefined && !isPart ? answer : hasResult(op) ? this.value(op.result()) : undefined;
+        const text = isPart ? partText(call!, answer!) : call ? callText(call, op, this) : instructionText(op, this);
+        const attached = this.attached.of(op).map(([kind, node]) => `, !${kind} !${node.slot}`);
+        const line = `  ${name === undefined ? "" : `${name} = `}${text}${this.dbg(op)}${attached.join("")}\n`;
+        const fence = (order: string): string => (call?.fenced ? `  fence syncscope("${call.fenced}") ${order}${this.dbg(op)}\n` : "");
+        out += fence("release") + line + fence("acquire");
       }
     }
     return out;
@@ -161,12 +163,17 @@ export class FunctionBody implements Names {
   }
 }
 
-/** An op, or the element of its intrinsic's result that is the op's result. */
+/** An op, or the part of its intrinsic's result that is the op's result. */
 interface Instruction {
   readonly op: Operation;
   readonly call: IntrinsicCall | undefined;
-  readonly extract: boolean;
+  readonly isPart: boolean;
 }
+
+const partText = ({ type, extract, truncated }: IntrinsicCall, answer: string): string =>
+  truncated ? `trunc ${llvmType(type!)} ${answer} to ${llvmType(truncated)}` : `extractvalue ${llvmType(type!)} ${answer}, ${extract}`;
+
+const isSameTrunc = (op: Operation): boolean => op.name === "llvm.trunc" && op.operand(0).type === op.result().type;
 
 /** The order in which ops are translated: definitions come before uses. Unreachable blocks follow. */
 function blocksInReversePostOrder(region: Region): Block[] {
@@ -215,8 +222,8 @@ export function incomingValue(terminator: Operation, successor: number, index: n
 
 /** `define ptx_kernel void @f(ptr addrspace(1) %0) #0 !dbg !4 { ... }` */
 export function definitionText(body: FunctionBody, dbg: string, group: string): string {
-  const { func } = body;
-  const params = func.regions[0]!.firstBlock!.args.map((arg, i) => `${parameterText(func, i)} ${body.value(arg)}`);
+  const { func, target } = body;
+  const params = func.regions[0]!.firstBlock!.args.map((arg, i) => `${parameterText(func, i, target)} ${body.value(arg)}`);
   const name = symbolText(stringOf(func.attr("sym_name"))!);
-  return `define ${linkageText(func, false)}${returnText(func)} @${name}(${params.join(", ")})${group}${dbg && ` ${dbg}`} {\n${body.text()}}`;
+  return `define ${linkageText(func, false, target)}${returnText(func)} @${name}(${params.join(", ")})${group}${dbg && ` ${dbg}`} {\n${body.text()}}`;
 }

@@ -9,7 +9,6 @@ import {
   dictEntries,
   dictGet,
   intOf,
-  intsOf,
   keywordOf,
   StringAttr,
   stringOf,
@@ -17,21 +16,20 @@ import {
 } from "../../ir/builtin-attrs.js";
 import type { Operation } from "../../ir/operation.js";
 import { Bug } from "../../support/assert.js";
+import { intrinsicAttributes } from "../intrinsics/attributes.js";
 import { byteAlign, byteSize } from "./data-layout.js";
+import type { LlvmIrTarget } from "./target.js";
 import { escapedText, llvmType } from "./types.js";
 
 /** `internal `, `ptx_kernel `: the text between `define` and the result type, with a space after it. */
-export function linkageText(func: Operation, isDeclaration: boolean): string {
+export function linkageText(func: Operation, isDeclaration: boolean, { kernel }: LlvmIrTarget): string {
   const linkage = keywordOf(func.attr("linkage")) ?? "external";
-  const convention = isKernel(func)
-    ? "ptx_kernel"
-    : (CONVENTIONS[keywordOf(func.attr("CConv")) ?? "ccc"] ?? keywordOf(func.attr("CConv"))!);
+  const given = keywordOf(func.attr("CConv")) ?? "ccc";
+  const convention = kernel(func)?.convention ?? CONVENTIONS[given] ?? given;
   const visibility = ["", "hidden ", "protected "][intOf(func.attr("visibility_")) ?? 0]!;
   const word = linkage === "external" || (isDeclaration && linkage !== "extern_weak") ? "" : `${linkage} `;
   return `${word}${func.hasAttr("dso_local") ? "dso_local " : ""}${visibility}${convention === "" ? "" : `${convention} `}`;
 }
-export const isKernel = (func: Operation): boolean => (intOf(func.attr("nvvm.kernel")) ?? (func.hasAttr("nvvm.kernel") ? 1 : 0)) !== 0;
-
 /** Keywords of the dialect that LLVM spells otherwise; the first is the default and not spelt. */
 const CONVENTIONS: Readonly<Record<string, string>> = Object.fromEntries(
   Object.keys(CALLING_CONVENTIONS).map((name) => [
@@ -52,25 +50,10 @@ const WORDS = [
   ["optimize_none", "optnone"],
   ["will_return", "willreturn"],
 ] as const;
-/** Kernel attributes: the name in the dialect, and LLVM's key. */
-const NVVM = [
-  ["nvvm.blocksareclusters", "nvvm.blocksareclusters"],
-  ["nvvm.cluster_dim", "nvvm.cluster_dim"],
-  ["nvvm.cluster_max_blocks", "nvvm.maxclusterrank"],
-  ["nvvm.maxnreg", "nvvm.maxnreg"],
-  ["nvvm.maxntid", "nvvm.maxntid"],
-  ["nvvm.minctasm", "nvvm.minctasm"],
-  ["nvvm.reqntid", "nvvm.reqntid"],
-] as const;
-
 /** The attributes of a function as one text: words in LLVM's order, then pairs by key. */
-export function functionAttributes(func: Operation): string {
+export function functionAttributes(func: Operation, { kernel, attributes }: LlvmIrTarget): string {
   const words = new Set<string>(WORDS.filter(([name]) => func.hasAttr(name)).map(([, word]) => word));
-  const pairs = new Map<string, string | undefined>();
-  for (const [name, key] of NVVM) {
-    const attr = func.attr(name);
-    if (attr) pairs.set(key, name === "nvvm.blocksareclusters" ? undefined : (intsOf(attr)?.join(",") ?? String(intOf(attr))));
-  }
+  const pairs = new Map<string, string | undefined>([...(attributes?.(func) ?? []), ...(kernel(func)?.attributes ?? [])]);
   const passthrough = func.attr("passthrough");
   for (const entry of ArrayAttr.is(passthrough) ? passthrough.params.elements : []) {
     if (StringAttr.is(entry)) {
@@ -78,10 +61,13 @@ export function functionAttributes(func: Operation): string {
       else pairs.set(entry.params.value, undefined);
     } else if (ArrayAttr.is(entry)) pairs.set(stringOf(entry.params.elements[0])!, stringOf(entry.params.elements[1])!);
   }
+  // An intrinsic that is declared as a function.
+  const name = stringOf(func.attr("sym_name"))!;
+  const own = name.startsWith("llvm.") ? [intrinsicAttributes(name).function] : [];
   const quoted = [...pairs]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, value]) => (value === undefined ? `"${key}"` : `"${key}"="${escapedText(value)}"`));
-  return [...[...words].sort(), ...quoted].join(" ");
+  return [...[...words].sort(), ...own, ...quoted].filter((text) => text !== "").join(" ");
 }
 
 // --- parameters and result -------------------------------------------------------------------
@@ -104,10 +90,9 @@ const PARAMETER_WORDS: Readonly<Record<string, string>> = {
   "nvvm.grid_constant": '"nvvm.grid_constant"',
 };
 /** In LLVM's order: words, types, numbers, what has no meaning to LLVM itself. */
-function attributesText(attr: Attribute | undefined): string {
-  if (!DictionaryAttr.is(attr)) return "";
-  const groups: [string[], string[], string[], string[]] = [[], [], [], []];
-  for (const [name, value] of dictEntries(attr)) {
+function attributesText(attr: Attribute | undefined, words: readonly string[] = []): string {
+  const groups: [string[], string[], string[], string[]] = [[...words], [], [], []];
+  for (const [name, value] of DictionaryAttr.is(attr) ? dictEntries(attr) : []) {
     const word = PARAMETER_WORDS[name];
     if (word) groups[word.startsWith('"') ? 3 : 0].push(word);
     else if (name === "llvm.byval" && TypeAttr.is(value)) groups[1].push(`byval(${llvmType(value.params.type)})`);
@@ -130,8 +115,8 @@ export function byValueOf(func: Operation, index: number): { readonly bytes: num
   return { bytes: byteSize(type.params.type), align: intOf(dictGet(attrs, "llvm.align")) ?? byteAlign(type.params.type) };
 }
 /** `ptr addrspace(1) noalias` */
-export function parameterText(func: Operation, index: number): string {
-  return `${llvmType(signatureOf(func).params[index]!)}${attributesText(entry(func.attr("arg_attrs"), index))}`;
+export function parameterText(func: Operation, index: number, { kernel }: LlvmIrTarget): string {
+  return `${llvmType(signatureOf(func).params[index]!)}${attributesText(entry(func.attr("arg_attrs"), index), kernel(func)?.argumentWords)}`;
 }
 export function returnText(func: Operation): string {
   const attributes = attributesText(entry(func.attr("res_attrs"), 0)).trim();

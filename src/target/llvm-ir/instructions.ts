@@ -10,7 +10,8 @@ import { i32 } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import { Bug } from "../../support/assert.js";
-import { type IntrinsicCall, intrinsicCallOf, isImmediate } from "../intrinsics/calls.js";
+import { type IntrinsicCall, isImmediate } from "../intrinsics/call.js";
+import { intrinsicCallOf } from "../intrinsics/calls.js";
 import { constantText } from "./constants.js";
 import { defaultAlign } from "./data-layout.js";
 import { BINARY_OPCODES, CAST_OPCODES, FCMP, ICMP, ORDERINGS, RMW } from "./opcodes.js";
@@ -52,7 +53,7 @@ export function callText(call: IntrinsicCall, op: Operation, names: Names): stri
   const args = call.args.map((arg) =>
     isImmediate(arg) ? `${llvmType(arg.type)} ${constantText({ kind: "int", type: arg.type, value: arg.value })}` : typed(arg, names),
   );
-  return `call ${fastmath(op)}${call.type ? llvmType(call.type) : "void"} @${symbolText(call.name)}(${args.join(", ")})`;
+  return `call ${fastmath(op)}${call.range === undefined ? "" : `${call.range} `}${call.type ? llvmType(call.type) : "void"} @${symbolText(call.name)}(${args.join(", ")})`;
 }
 
 const FLAGS = ["nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc"] as const;

@@ -1,5 +1,5 @@
 /**
- * LLVM IR text for comparison: metadata and attribute groups are written out where they are referred to, and what came with
+ * LLVM IR text for comparison: metadata and attribute groups are written out where they are referred to, and what came with a device library
  * libdevice (its functions, their declarations, types and strings) is left out. Values keep their numbers.
  */
 export function normalized(text: string): string[] {
@@ -14,7 +14,7 @@ export function normalized(text: string): string[] {
     return written;
   };
   const lines = withoutLibdevice(text)
-    .filter((line) => line.trim() !== "" && !/^(?:!\d+ =|attributes #|;|!llvm\.ident|%struct\.)/.test(line))
+    .filter((line) => line.trim() !== "" && !/^(?:!\d+ =|attributes #|;|!llvm\.ident|!opencl\.|%struct\.)/.test(line))
     .map((line) =>
       line
         .replace(/\s*; (?:preds = .*|No predecessors!)$/, "")
@@ -34,7 +34,7 @@ export function normalized(text: string): string[] {
   const bodies = lines.filter((line) => !line.startsWith("declare")).join("\n");
   return lines.filter((line) => {
     const name = /^declare .*?@([\w.$]+)\(/.exec(line)?.[1];
-    return name === undefined || (!name.startsWith("__nv_") && bodies.includes(`@${name}(`));
+    return name === undefined || (!name.startsWith("__") && bodies.includes(`@${name}(`));
   });
 }
 

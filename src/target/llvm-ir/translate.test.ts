@@ -1,14 +1,22 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { ALL_DIALECTS } from "../../dialects/index.js";
+import { amdGpuOf } from "../../gpu/amd.js";
 import { Context } from "../../ir/context.js";
 import { parseModule } from "../../syntax/parse.js";
+import { amdgcnTarget } from "../amdgcn/llvm-ir.js";
+import { nvptxTarget } from "../ptx/llvm-ir.js";
 import { normalized } from "./normalized.fixture.js";
 import { llvmIrText } from "./translate.js";
 
 function translate(text: string, reflectFtz = true): string {
   const parsed = parseModule(new Context(ALL_DIALECTS), "x.mlir", text);
-  return llvmIrText(parsed!.module, { reflectFtz, capability: 80, fusion: true });
+  return llvmIrText(parsed!.module, nvptxTarget({ reflectFtz, capability: 80, fusion: true }));
+}
+function translateAmd(text: string, arch = "gfx942", options = {}): string {
+  const { module } = parseModule(new Context(ALL_DIALECTS), "x.mlir", text)!;
+  const defaults = { gpu: amdGpuOf(arch)!, numWarps: 4, wavesPerEu: 0, flushesDenormals: false, schedulesIlp: false };
+  return llvmIrText(module, amdgcnTarget(module, { ...defaults, ...options }));
 }
 /** The lines between the braces. */
 function body(text: string): string[] {
@@ -26,6 +34,40 @@ describe("LLVM IR equals real Triton's before -O3, up to metadata numbers and li
   test("metadata and attribute groups are numbered as real Triton's", () => {
     const ours = translate(readFileSync("fixtures/target/vecadd_f32-sm80.mlir", "latin1"));
     expect(ours).toBe(readFileSync("fixtures/target/vecadd_f32-sm80.ll", "latin1"));
+  });
+});
+
+describe("LLVM IR of AMD equals real Triton's before -O3", () => {
+  const read = (name: string): string => readFileSync(`fixtures/target/amd/${name}`, "latin1");
+  /** Declarations in one order, without the flags of ROCm's libraries, which came with their code. */
+  const lines = (text: string): string[] => {
+    const all = normalized(text).map((line) => line.replace(/, !\{i32 \d, !"(?:wchar_size|PIC Level)", i32 \d\}/g, ""));
+    return [...all.filter((line) => !line.startsWith("declare")), ...all.filter((line) => line.startsWith("declare")).sort()];
+  };
+  test.each(["vecadd_f32-gfx942", "softmax_row-gfx950", "tl_math-gfx942"])("%s", (name) => {
+    const [, arch] = name.split("-") as [string, string];
+    expect(lines(translateAmd(read(`${name}.mlir`), arch))).toEqual(lines(read(`${name}.ll`)));
+  });
+  test("metadata, constants of the libraries and attributes are numbered as real Triton's", () => {
+    expect(translateAmd(read("vecadd_f32-gfx942.mlir"))).toBe(read("vecadd_f32-gfx942.ll"));
+  });
+  test("each op of rocdl is LLVM's intrinsic, with its attributes", () => {
+    const inside = (text: string) => normalized(text).filter((line) => /^( {2}|declare)/.test(line));
+    expect(inside(translateAmd(read("intrinsics.mlir")))).toEqual(inside(read("intrinsics.ll")));
+  });
+  test("options are attributes of the kernel; accesses say what they alias", () => {
+    const access = `llvm.func @f(%p: !llvm.ptr<1>) {
+      %0 = llvm.load %p {alias_scopes = [#llvm.alias_scope<id = "a", domain = <id = "d">, description = "x">], nontemporal} : !llvm.ptr<1> -> i32
+      llvm.return
+    }`;
+    const text = translateAmd(access, "gfx1201", { numWarps: 8, wavesPerEu: 2, flushesDenormals: true, schedulesIlp: true });
+    expect(text).toContain("define amdgpu_kernel void @f(ptr addrspace(1) inreg %0)");
+    expect(text).toContain("load i32, ptr addrspace(1) %0, align 4, !alias.scope !1, !nontemporal !4");
+    expect(text).toContain('!2 = !{!"a", !3, !"x"}\n!3 = !{!"d"}\n!4 = !{i32 1}');
+    expect(text).toContain(
+      '{ "amdgpu-flat-work-group-size"="1,256" "amdgpu-sched-strategy"="iterative-ilp" "amdgpu-waves-per-eu"="2, 2" "denormal-fp-math-f32"="preserve-sign" "uniform-work-group-size"="true" }',
+    );
+    expect(text).toContain("@__oclc_ISA_version = linkonce_odr protected local_unnamed_addr addrspace(4) constant i32 12001, align 4");
   });
 });
 

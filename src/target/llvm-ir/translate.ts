@@ -5,50 +5,34 @@
  */
 
 import { LLVMStructType } from "../../dialects/llvm/types/types.js";
-import { gpuOf } from "../../gpu/nvidia.js";
 import type { Attribute, Type } from "../../ir/attribute.js";
 import { intOf, keywordOf, StringAttr, stringOf, TypeAttr } from "../../ir/builtin-attrs.js";
 import type { Operation } from "../../ir/operation.js";
 import { intrinsicAttributes } from "../intrinsics/attributes.js";
-import type { IntrinsicCall } from "../intrinsics/calls.js";
-import { isImmediate } from "../intrinsics/calls.js";
-import { type InlineAsm, libdeviceAsm } from "../ptx/libdevice-asm.js";
+import { type IntrinsicCall, isImmediate } from "../intrinsics/call.js";
 import { constantOf, constantText } from "./constants.js";
-import { DATA_LAYOUT } from "./data-layout.js";
 import { DebugInfo, type MetadataNode } from "./debug-info.js";
 import { definitionText, FunctionBody } from "./function-body.js";
 import { functionAttributes, linkageText, parameterText, returnText, signatureOf } from "./function-signature.js";
-import { loopMetadata } from "./loop-metadata.js";
+import { InstructionMetadata } from "./instruction-metadata.js";
+import type { InlineAsm, LlvmIrTarget } from "./target.js";
 import { escapedText, llvmType, namedStructText, symbolText } from "./types.js";
 
-export interface LlvmIrOptions {
-  /** `nvvm-reflect-ftz` among the module's flags: libdevice flushes subnormals. */
-  readonly reflectFtz: boolean;
-  /** The compute capability for which libdevice functions are defined. */
-  readonly capability: number;
-  readonly fusion: boolean;
-}
-
 /** The module as LLVM IR text. Debug metadata appears where the functions' locations name a subprogram. */
-export function llvmIrText(module: Operation, options: LlvmIrOptions): string {
+export function llvmIrText(module: Operation, target: LlvmIrTarget): string {
   const debug = new DebugInfo();
   const ops = [...(module.regions[0]?.firstBlock?.ops() ?? [])];
   const functions = ops.filter((op) => op.name === "llvm.func");
   const intrinsics = new Map<string, IntrinsicCall>();
-  const loops = new Map<Attribute, MetadataNode>();
-  const loop = (annotation: Attribute): MetadataNode => {
-    const known = loops.get(annotation) ?? loopMetadata(annotation);
-    loops.set(annotation, known);
-    return known;
-  };
+  const attached = new InstructionMetadata();
   const declare = (call: IntrinsicCall): void => {
     if (!intrinsics.has(call.name)) intrinsics.set(call.name, call);
   };
-  const bodies = functions.map((func) => new FunctionBody(func, debug, loop, declare));
+  const bodies = functions.map((func) => new FunctionBody(func, debug, attached, declare, target));
 
   const slots = new Slots();
   const flags = moduleFlags(
-    options,
+    target,
     bodies.some((b) => b.subprogram !== undefined),
   );
   for (const node of [...debug.compileUnits, ...flags]) slots.number(node);
@@ -57,24 +41,28 @@ export function llvmIrText(module: Operation, options: LlvmIrOptions): string {
   const groups = new AttributeGroups();
   const definitions = bodies.map((body) => {
     const { func, subprogram } = body;
-    const attributes = functionAttributes(func);
+    const attributes = functionAttributes(func, target);
     const dbg = subprogram ? `!dbg !${subprogram.slot}` : "";
     const isDeclared = func.regions[0]!.empty;
-    const asm = isDeclared
-      ? libdeviceAsm(func, { ...options, gpu: gpuOf(options.capability), ftz: options.reflectFtz, numThreads: undefined })
-      : undefined;
-    if (asm) return libdeviceDefinition(func, asm, groups);
+    const asm = isDeclared ? target.assembly?.(func) : undefined;
+    if (asm) return definitionInAssembly(func, asm, groups);
     const group = groups.reference(attributes);
-    return `${comment(attributes)}${isDeclared ? declaration(func, dbg, group) : definitionText(body, dbg, group)}`;
+    return `${comment(attributes)}${isDeclared ? declaration(func, dbg, group, target) : definitionText(body, dbg, group)}`;
   });
   const declared = [...intrinsics.values()].map((call) => intrinsicDeclaration(call, groups));
 
   const globals = ops.filter((op) => op.name === "llvm.mlir.global").map(globalText);
   const structs = namedStructs(functions);
+  const head = [
+    `; ModuleID = 'LLVMDialectModule'`,
+    `source_filename = "LLVMDialectModule"`,
+    `target datalayout = "${target.dataLayout}"`,
+    ...(target.triple === undefined ? [] : [`target triple = "${target.triple}"`]),
+  ];
   const sections = [
-    [`; ModuleID = 'LLVMDialectModule'`, `source_filename = "LLVMDialectModule"`, `target datalayout = "${DATA_LAYOUT}"`].join("\n"),
+    head.join("\n"),
     structs.join("\n"),
-    globals.join("\n"),
+    [...globals, ...(target.globals ?? [])].join("\n"),
     ...definitions,
     ...declared,
     groups.text(),
@@ -118,12 +106,9 @@ function comment(attributes: string): string {
   return words === "" ? "" : `; Function Attrs: ${words}\n`;
 }
 
-function moduleFlags({ reflectFtz }: LlvmIrOptions, hasDebugInfo: boolean): MetadataNode[] {
-  const flag = (text: string): MetadataNode => ({ slot: -1, operands: [], text: () => text });
-  return [
-    ...(hasDebugInfo ? [flag('!{i32 2, !"Debug Info Version", i32 3}')] : []),
-    ...(reflectFtz ? [flag('!{i32 4, !"nvvm-reflect-ftz", i32 1}')] : []),
-  ];
+function moduleFlags({ flags }: LlvmIrTarget, hasDebugInfo: boolean): MetadataNode[] {
+  const texts = [...(hasDebugInfo ? ['!{i32 2, !"Debug Info Version", i32 3}'] : []), ...flags];
+  return texts.map((text) => ({ slot: -1, operands: [], text: () => text }));
 }
 function namedMetadata(units: readonly MetadataNode[], flags: readonly MetadataNode[]): string {
   const named = (name: string, nodes: readonly MetadataNode[]) =>
@@ -131,16 +116,16 @@ function namedMetadata(units: readonly MetadataNode[], flags: readonly MetadataN
   return [...named("llvm.dbg.cu", units), ...named("llvm.module.flags", flags)].join("\n");
 }
 
-function declaration(func: Operation, dbg: string, group: string): string {
+function declaration(func: Operation, dbg: string, group: string, target: LlvmIrTarget): string {
   const signature = signatureOf(func);
-  const params = signature.params.map((_, i) => parameterText(func, i));
+  const params = signature.params.map((_, i) => parameterText(func, i, target));
   if (signature.varArg) params.push("...");
   const name = symbolText(stringOf(func.attr("sym_name"))!);
-  return `declare ${dbg && `${dbg} `}${linkageText(func, true)}${returnText(func)} @${name}(${params.join(", ")})${group}`;
+  return `declare ${dbg && `${dbg} `}${linkageText(func, true, target)}${returnText(func)} @${name}(${params.join(", ")})${group}`;
 }
 
-/** Defines a libdevice function with inline assembly as its body: the LLVM IR is complete, and a later inliner removes the function. */
-function libdeviceDefinition(func: Operation, { text, constraints }: InlineAsm, groups: AttributeGroups): string {
+/** Defines a library's function with inline assembly as its body: the LLVM IR is complete, and a later inliner removes the function. */
+function definitionInAssembly(func: Operation, { text, constraints }: InlineAsm, groups: AttributeGroups): string {
   const attributes = "alwaysinline nounwind willreturn memory(none)";
   const params = signatureOf(func).params.map((type, i) => `${llvmType(type)} %${i}`);
   const type = returnText(func);

@@ -1,7 +1,7 @@
 /** LLVM's intrinsics as nodes, by name. Source: llvm/lib/Target/NVPTX/NVPTXIntrinsics.td. */
 import type { Operation } from "../../ir/operation.js";
 import { effectInstruction, pureInstruction } from "../../ptx/nvvm-intrinsics.js";
-import { type IntrinsicCall, isImmediate } from "../intrinsics/calls.js";
+import { type IntrinsicCall, isImmediate } from "../intrinsics/call.js";
 import type { Node, Width } from "./graph.js";
 import { signExtended, zeroExtended } from "./integers.js";
 import { leavesOf } from "./leaves.js";

@@ -3,6 +3,7 @@
 import { stringOf } from "../../ir/builtin-attrs.js";
 import type { Operation } from "../../ir/operation.js";
 import { signatureOf } from "../llvm-ir/function-signature.js";
+import type { InlineAsm } from "../llvm-ir/target.js";
 import { analyse } from "./cfg.js";
 import { cleanUp } from "./cleanup.js";
 import { emitBody } from "./emit.js";
@@ -12,12 +13,6 @@ import { LocTable } from "./lines.js";
 import { type LoweringOptions, type Problem, PtxLowering } from "./lower.js";
 import { lowerOp } from "./lower-ops.js";
 import { schedule } from "./schedule.js";
-
-export interface InlineAsm {
-  readonly text: string;
-  /** `=f,f,r` */
-  readonly constraints: string;
-}
 
 /**
  * The expansion of a declared `__nv_...` as one block of inline assembly whose `$0` is the result; undefined for what has none.

@@ -6,13 +6,14 @@ import { intOf, intsOf, StringAttr, stringOf, TypeAttr } from "../../ir/builtin-
 import type { Operation } from "../../ir/operation.js";
 import { ptxIdentifier } from "../../ptx/identifier.js";
 import { byteSize } from "../llvm-ir/data-layout.js";
-import { byValueOf, isKernel, signatureOf } from "../llvm-ir/function-signature.js";
+import { byValueOf, signatureOf } from "../llvm-ir/function-signature.js";
 import { analyse } from "./cfg.js";
 import { cleanUp } from "./cleanup.js";
 import { accessName, emitBody, resultParam } from "./emit.js";
 import { effectOf } from "./graph.js";
 import { leavesOf } from "./leaves.js";
 import { LocTable } from "./lines.js";
+import { isKernel } from "./llvm-ir.js";
 import { type LoweringOptions, type Problem, PtxLowering } from "./lower.js";
 import { isNoInline, isNoReturn, lowerOp } from "./lower-ops.js";
 import { schedule } from "./schedule.js";
