@@ -98,7 +98,7 @@ function whyNot(trace: Trace, emit: Emitted): string {
     return `: a ${kind} is not compiled further; the last step whose result it holds is ${last.label}, ${last.flag} (${last.stage})
 tt-step: its IR can be: tt-step ${name} ${option}--emit ${from} -o ${file}; tt-step ${file} --emit ${emit}`;
   }
-  if (isLowered && trace.target) return `: the LLVM dialect is the last stage for ${trace.target}; --emit llvm-dialect writes it`;
+  if (isLowered && trace.target) return `: LLVM IR is the last stage for ${trace.target}; --emit llir writes it`;
   return ": the module is not in the LLVM dialect after the last pass";
 }
 

@@ -1,6 +1,6 @@
 /**
- * LLVM IR text for comparison: metadata and attribute groups are written out where they are referred to, and what came with a device library
- * libdevice (its functions, their declarations, types and strings) is left out. Values keep their numbers.
+ * LLVM IR text for comparison: metadata and attribute groups are written out where they are referred to, and what came with a
+ * device library (its functions, their declarations, types and strings) is left out. Values keep their numbers.
  */
 export function normalized(text: string): string[] {
   const metadata = new Map(matches(text, /^!(\d+) = (.*)$/gm));
