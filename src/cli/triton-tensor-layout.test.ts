@@ -428,6 +428,11 @@ describe("mistakes", () => {
     [["-t"], 2, "triton-tensor-layout: -t needs a value: TYPE. Try: triton-tensor-layout --help\n"],
     [["-use-hw-view=maybe"], 2, /expects true or false/],
     [[...L, ...T, "--format=pdf"], 2, /--format expects text, json, svg or html, not .pdf./],
+    [
+      ["-l", "#ttg.blocked<{sizePerThread = [65536, 2], threadsPerWarp = [8, 4], warpsPerCTA = [1, 2], order = [1, 0]}>", ...T],
+      2,
+      /8388608 places are too many/,
+    ],
     [[...L, ...T, "--crop", "0:4"], 2, /needs a range for each of 2 dimensions/],
     [[...L, ...T, "--crop", "4:4,0:4"], 2, /leaves nothing of dimension 0/],
     [[...L, ...T, "--crop", "a:4,0:4"], 2, /needs ranges like/],

@@ -49,6 +49,9 @@ import { linesAsPage, linesAsSvg } from "./text-page.js";
 
 export const run = (argv?: readonly string[]): Promise<void> => runMain(main, argv);
 
+/** What a text may list: each element of the largest tensor that Triton takes, held by four threads. */
+const MAX_PLACES = 2 ** 22;
+
 type Write = (text: string) => void;
 type Options = LayoutValues;
 
@@ -216,8 +219,12 @@ function present(tensors: readonly TensorLayout[], options: Options, format: Lay
       const elements = threadElements(tensor, thread);
       return () => write(threadText(elements));
     }
-    if (options.useHwView) return () => printHwView(tensor.layout, emit);
+    if (options.useHwView) {
+      checkLength(tensor, tensor.shape);
+      return () => printHwView(tensor.layout, emit);
+    }
     const window = windowOf(options, tensor.shape);
+    checkLength(tensor, window ? window.map(([from, to]) => to - from) : tensor.shape);
     return () => printTensorView(tensor.layout, emit, window);
   });
   tensors.forEach(({ name, text }, i) => {
@@ -225,6 +232,12 @@ function present(tensors: readonly TensorLayout[], options: Options, format: Lay
     bodies[i]!();
     if (options.aliasNames !== undefined && name !== undefined) write("\n");
   });
+}
+
+/** Throws where a view of `shown` elements, each with all of its owners, is too long. Shapes are in elements. */
+function checkLength({ layout, shape }: TensorLayout, shown: readonly number[]): void {
+  const places = shown.reduce((count, size, d) => count * (size / shape[d]!), layout.getTotalInDimSize());
+  if (places > MAX_PLACES) throw bad(`${places} places are too many for a text (at most ${MAX_PLACES}): choose a part with --crop`);
 }
 
 function presentPair(first: TensorLayout, option: "convert" | "conflicts", options: Options, format: LayoutFormat, write: Write): void {

@@ -67,10 +67,16 @@ export function clamp(lo: Lowering, op: Operation, [x, low, high]: readonly Valu
 
 // --- a user's own code --------------------------------------------------------------------------
 
+/** Real Triton has no bound here: it runs out of memory. */
+const MAX_PACKED_ELEMENTS = 1024;
+
 /** Inline assembly on `packed_element` elements at a time, those of less than 32 bits packed in words. */
-function lowerInlineAsm(op: Operation, lo: Lowering): void {
+function lowerInlineAsm(op: Operation, lo: Lowering): false | void {
   const { b } = lo;
-  const { packed_element: pack, asm_string, constraints, pure } = ElementwiseInlineAsmOp.match(op)!;
+  const { packed_element, asm_string, constraints, pure } = ElementwiseInlineAsmOp.match(op)!;
+  const pack = packed_element >>> 0;
+  if (pack > MAX_PACKED_ELEMENTS)
+    return lo.fail(op, `packed_element must be at most ${MAX_PACKED_ELEMENTS}, but got ${pack}`, "lower.inline-asm");
   const perWord = (type: Type): number => Math.min(Math.max(Math.floor(32 / scalarBits(type)), 1), pack);
   const columns = op.operands.map((operand) => [...lo.elements(operand)]);
   const count = elementsPerThread(op.result(0).type);

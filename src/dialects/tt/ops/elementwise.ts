@@ -91,9 +91,11 @@ export const ElementwiseInlineAsmOp = defineOp("tt.elementwise_inline_asm", () =
   verify({ args, packed_element }, report) {
     const type = args[0]?.type;
     const count = type && RankedTensorType.is(type) ? numElements(type.params.shape) : 0;
-    if (count % packed_element !== 0)
+    // The attribute is read as an unsigned number. A remainder by 0 is NaN here, and ends real Triton.
+    const packed = packed_element >>> 0;
+    if (count % packed !== 0)
       report.plain(
-        `number of input elements ${count} must be a multiple of the op's packed_element attribute, ${packed_element}`,
+        `number of input elements ${count} must be a multiple of the op's packed_element attribute, ${packed}`,
         "tt.elementwise_inline_asm",
       );
   },

@@ -35,7 +35,8 @@ function registersOf(element: Element, packed: number): { readonly count: number
 
 const inlineAsm: Rule = (instruction) => {
   const { op } = instruction;
-  const { asm_string, constraints, packed_element: packed } = tt.ElementwiseInlineAsmOp.match(op)!;
+  const { asm_string, constraints, packed_element } = tt.ElementwiseInlineAsmOp.match(op)!;
+  const packed = packed_element >>> 0;
   const results = op.results.map((r) => tensorSpec(r.type));
   const operands = op.operands.map((v) => tensorSpec(v.type));
   const outs = results.map(({ element }) => registersOf(element, packed));
