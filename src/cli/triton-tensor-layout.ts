@@ -49,7 +49,7 @@ import { linesAsPage, linesAsSvg } from "./text-page.js";
 
 export const run = (argv?: readonly string[]): Promise<void> => runMain(main, argv);
 
-/** What a text may list: each element of the largest tensor that Triton takes, held by four threads. */
+/** The most places that a text lists: each element of the largest tensor that Triton takes, held by four threads. */
 const MAX_PLACES = 2 ** 22;
 
 type Write = (text: string) => void;
