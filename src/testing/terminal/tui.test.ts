@@ -452,7 +452,10 @@ test("bad input: a screen says what was found; the terminal is given back before
 
 test("a pass that fails: it is selected, its error is below and in the why tab, and the program's code says so", async () => {
   const pty = start(["fixtures/tui/small-swizzled-block.mlir", "--disable-pass", "gluon-inline"]);
-  const { text } = await pty.until((s) => s.text.includes("-to-llvm failed:"), "the failure");
+  const { text } = await pty.until(
+    (s) => s.text.includes("-to-llvm failed:") && s.text.includes("1 finding,"),
+    "the failure, and the findings",
+  );
   expect(text).toContain(":7:10: error: 'ttg.local_alloc' cannot go");
   expect(text).toMatch(/> ! convert-triton-gpu-to-l/);
   expect(text).not.toContain("gluon-inline");

@@ -9,8 +9,8 @@ import { atStep, reanchored } from "./walk.js";
 /** A difference that was waited for is shown at its first change, or at the line that the user went to meanwhile. */
 export function withComputed(state: State, computed: Computed): State {
   const next = withPtx(state, { ...state, session: { ...state.session, computed } });
-  // An overlay stays open: an output of a tour, the help.
-  if (computed.findings && !state.session.computed.findings && state.view.focus === "findings")
+  // An overlay stays open: an output of a tour, the help. A pass that failed stays selected.
+  if (computed.findings && !state.session.computed.findings && state.view.focus === "findings" && state.session.failure === undefined)
     return { ...atFinding(next, 0), overlay: state.overlay };
   if (!comparedOf(state)?.wanted || comparedOf(next)?.wanted || !displayOf(next)) return next;
   const { row, top } = state.view.diff;
