@@ -219,6 +219,7 @@ class Recorder {
   readonly #toldOrigins = new Map<number, number>();
   /** Where ops came from that have gone since the last step: what came of them came from there. */
   readonly #gone: Origins = new Map();
+  readonly #locatedAt = new Map<number, LocationRef>();
   readonly #identities = new Identities();
   readonly idOf = this.#identities.of;
   /** The file of IR without locations: places in it are no places in Python, also where a pass made them part of others. */
@@ -387,8 +388,8 @@ class Recorder {
     this.#lastSeen = ctx.nextId();
     this.module.walk((op) => {
       const { origin, locRef } = op;
-      // A number is a place in the IR that was read.
-      if (op.id > from && idOf(op.id) === op.id && typeof locRef !== "number") this.locate(op.id, locRef);
+      // A number is a place in the IR that was read. An op that is inlined keeps its id and has another location.
+      if (typeof locRef !== "number" && this.#locatedAt.get(op.id) !== locRef && idOf(op.id) === op.id) this.locate(op.id, locRef);
       if (origin === undefined) return;
       if (typeof origin === "number") {
         if (op.id > from) pairs.push(op.id, origin);
@@ -415,6 +416,7 @@ class Recorder {
   }
 
   private locate(op: number, loc: LocationRef): void {
+    this.#locatedAt.set(op, loc);
     const stack = callStack(this.module.ctx, loc, MAX_CALLS).filter(({ file }) => file !== this.#inputFile);
     if (stack.length > 0) this.locations.add(op, stack);
   }

@@ -27,20 +27,31 @@ export function isLibraryFile(file: string): boolean {
 
 /** Collects the places of ops. */
 export class LocationCollector {
-  readonly #files = new Map<string, number>();
-  readonly #places: number[] = [];
-  readonly #calls: number[] = [];
+  /** The stack of each op, library included. */
+  readonly #stacks = new Map<number, readonly Place[]>();
 
-  /** The place of an op, and the calls around it, from the inside out. Triton's own library says less than the line that calls it. */
+  /** The place of an op, and the calls around it, from the inside out. An op that is inlined later has the same place with more calls. */
   add(op: number, stack: readonly Place[]): void {
-    const own = stack.findIndex(({ file }) => !isLibraryFile(file));
-    for (const [i, { file, line, column }] of stack.slice(own).entries()) {
-      let index = this.#files.get(file);
-      if (index === undefined) this.#files.set(file, (index = this.#files.size));
-      (i === 0 ? this.#places : this.#calls).push(op, index, line, column);
-    }
+    const known = this.#stacks.get(op);
+    if (!known || (stack.length > known.length && known.every((place, i) => isSame(place, stack[i]!)))) this.#stacks.set(op, stack);
   }
+  /** Triton's own library says less than the line that calls it, so its frames are left out where there is such a line. */
   take(): OpLocations {
-    return { files: [...this.#files.keys()], places: Int32Array.from(this.#places), calls: Int32Array.from(this.#calls) };
+    const indices = new Map<string, number>();
+    const places: number[] = [];
+    const calls: number[] = [];
+    for (const [op, stack] of this.#stacks) {
+      const own = stack.findIndex(({ file }) => !isLibraryFile(file));
+      for (const [i, { file, line, column }] of stack.slice(own).entries()) {
+        let index = indices.get(file);
+        if (index === undefined) indices.set(file, (index = indices.size));
+        (i === 0 ? places : calls).push(op, index, line, column);
+      }
+    }
+    return { files: [...indices.keys()], places: Int32Array.from(places), calls: Int32Array.from(calls) };
   }
+}
+
+function isSame(a: Place, b: Place): boolean {
+  return a.line === b.line && a.column === b.column && a.file === b.file;
 }

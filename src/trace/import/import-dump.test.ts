@@ -143,6 +143,18 @@ test("IR of unknown dialects, multi-line ops and region headers", () => {
   expect(partners(trace)).toEqual([0, 1, 2, 3, 5, 8, 10, 17]);
 });
 
+test("a log with the IR before and after each pass begins with its source, and has each pass once", () => {
+  const banner = (when: string) => `// -----// IR Dump ${when} ('builtin.module' operation) //----- //\n`;
+  const before = "module {\n  %c = arith.constant 1 : i32\n  %d = arith.constant 2 : i32\n}\n";
+  const after = "module {\n  %c = arith.constant 1 : i32\n}\n";
+  const compilation = `${banner("Before Inliner (inline)")}${before}${banner("After Inliner (inline)")}${after}${banner("Before CSE (cse)")}${after}${banner("After CSE (cse)")}${after}`;
+  const trace = importDumpLog("both.log", compilation + compilation);
+  if ("error" in trace) throw new Error(trace.error);
+  const steps = ["source 2", "inline 1", "cse 1"];
+  const opsOf = (step: Step) => step.text.ops.filter((id) => id !== 0).length - 1;
+  expect(trace.steps.map((s) => `${s.flag} ${opsOf(s)}`)).toEqual([...steps, ...steps]);
+});
+
 test("a log that was cut off says where it ends", () => {
   const log = readFileSync("fixtures/tui/softmax.log", "latin1");
   const warnings = (text: string) => {

@@ -35,8 +35,7 @@ export function importDumpLog(name: string, text: string, options: ImportOptions
     return { error: warnings.length > 0 ? `the log holds no IR; ${warnings[0]}` : "the log holds no IR" };
   const builder = new ImportedTrace(options, dumps.length);
   const changedOnly = isTriton20(dumps);
-  for (const compilation of splitCompilations(dumps.filter((_, i) => !isShownAgain(dumps, i))))
-    addCompilation(builder, compilation, changedOnly);
+  for (const compilation of splitCompilations(dumps)) addCompilation(builder, compilation, changedOnly);
   return builder.finish(name, "dump log", [...cut(text, dumps), ...warnings, ...specializations(dumps)]);
 }
 
@@ -90,13 +89,13 @@ export function importTexts(
 /** A log's compilations: a new one begins where the IR is of an earlier stage than before, or the first pass runs again. */
 function splitCompilations(dumps: readonly Dump[]): Dump[][] {
   const compilations: Dump[][] = [];
-
   let reached = 0;
-  for (const dump of dumps) {
+  for (const [i, dump] of dumps.entries()) {
     const current = compilations.at(-1);
     const first = current?.find((d) => d.when !== "internal");
     // The inliner is where make_ttir begins; the gluon inliner and function passes have other names or ops.
-    const restarts = dump.when !== "internal" && dump.pass === first?.pass && isInliner(dump.pass) && dump.op === first.op;
+    const isFirstPass = dump.when !== "internal" && dump.pass === first?.pass && isInliner(dump.pass) && dump.op === first.op;
+    const restarts = isFirstPass && !(i > 0 && isShownAgain(dumps, i - 1));
     const at = dump.text === "" ? reached : STAGES.indexOf(stageOfIr(dump.text));
     if (!current || restarts || at < reached) {
       compilations.push([dump]);
@@ -108,7 +107,7 @@ function splitCompilations(dumps: readonly Dump[]): Dump[][] {
   }
   return compilations;
 }
-/** A dump before a pass whose result is dumped too says nothing new: the articles show both. */
+/** Whether a dump before a pass is followed by its result, which is the one to show: the articles print both. */
 function isShownAgain(dumps: readonly Dump[], i: number): boolean {
   const dump = dumps[i]!;
   const next = dumps[i + 1];
@@ -119,14 +118,15 @@ function isInliner(pass: string): boolean {
 }
 
 /** `changedOnly`: the log shows the passes of Triton 2.0 that changed something. */
-function addCompilation(builder: ImportedTrace, dumps: readonly Dump[], changedOnly: boolean): void {
+function addCompilation(builder: ImportedTrace, all: readonly Dump[], changedOnly: boolean): void {
   builder.newCompilation();
-  const first = dumps.find((d) => d.when !== "internal" && d.text !== "");
+  const first = all.find((d) => d.when !== "internal" && d.text !== "");
   if (first?.when === "before")
     builder.step(
       { kind: "source", pass: "source", flag: "source", options: "", stage: stageOfIr(first.text), op: first.op, symbol: undefined },
       first.text,
     );
+  const dumps = all.filter((_, i) => !isShownAgain(all, i));
   // A "before" dump's own result is what the next one shows; inner dumps of the pass come between.
   const shown: (Dump | undefined)[] = new Array<undefined>(dumps.length);
   let next: Dump | undefined;
@@ -302,7 +302,11 @@ class ImportedTrace {
       const origin = found?.origin[i] ?? -1;
       if (origin >= 0) origins.push(ids[i]!, before!.ids[origin]!);
     }
-    collectPlaces(ir, ids, (op) => (found?.partner[op] ?? -1) < 0, this.#locations, this.#places);
+    const isMoved = (op: number): boolean => {
+      const partner = found?.partner[op] ?? -1;
+      return partner < 0 || before!.ir.loc[partner] !== ir.loc[op];
+    };
+    collectPlaces(ir, ids, isMoved, this.#locations, this.#places);
     if (found) this.count(ir, found.partner, found.origin);
     const step = this.stepText(ir, ids);
     const func = loneFunction(ir);

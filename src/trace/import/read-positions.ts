@@ -6,11 +6,11 @@ import type { TextIR } from "./text-ops.js";
 /** A place, and the calls around it from the inside out. */
 type Stack = readonly Place[];
 
-/** Notes the place of every op of `ir` for which `isNew` holds. */
+/** Notes the place of every op of `ir` for which `isMoved` holds: it is new, or its location is another than before. */
 export function collectPlaces(
   ir: TextIR,
   ids: Int32Array,
-  isNew: (op: number) => boolean,
+  isMoved: (op: number) => boolean,
   into: LocationCollector,
   known: Map<number, Stack | undefined>,
 ): void {
@@ -18,7 +18,7 @@ export function collectPlaces(
   const places = new Map<string, Stack | undefined>();
   for (let op = 0; op < ir.numOps; op++) {
     const hash = ir.loc[op]!;
-    if (hash === 0 || !isNew(op)) continue;
+    if (hash === 0 || !isMoved(op)) continue;
     let place = known.get(hash);
     if (place === undefined && !known.has(hash)) {
       const line = ir.line[op]!;
