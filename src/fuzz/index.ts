@@ -84,9 +84,11 @@ async function tryInput(kind: string, input: FuzzInput, tally: Tally, watchdog: 
 
 /** Writes a reduced input that fails in the same way. */
 async function keep(kind: string, input: FuzzInput, { fault }: Outcome, key: string, watchdog: Watchdog): Promise<void> {
-  const path = `${KEPT}/${kind}-${createHash("sha256").update(key).digest("hex").slice(0, 8)}.json`;
-  if (existsSync(path)) return;
   const isSlow = /slower|no end|died/.test(key);
+  // Slow inputs have no cause in common.
+  const named = isSlow ? JSON.stringify(input) : key;
+  const path = `${KEPT}/${kind}-${createHash("sha256").update(named).digest("hex").slice(0, 8)}.json`;
+  if (existsSync(path)) return;
   const smaller = isSlow
     ? input
     : await reduce(input, async (candidate) => {

@@ -34,6 +34,26 @@ export function isValid(root: Operation): boolean {
   return ok;
 }
 
+/**
+ * Whether registered ops have the operands, results, attributes and regions of their definitions, on which analyses rely. Types
+ * and traits are not checked. Reports no diagnostics.
+ */
+export function isWellFormed(root: Operation): boolean {
+  const { diagnostics } = root.ctx;
+  const before = diagnostics.length;
+  const report = new Report(root);
+  root.walk((op) => {
+    if (!op.def.registered) return;
+    report.op = op;
+    if (!checkCounts(op, report)) return;
+    checkAttributes(op, op.def, report);
+    checkRegions(op, op.def, report);
+  });
+  const ok = diagnostics.length === before;
+  diagnostics.length = before;
+  return ok;
+}
+
 class Verifier {
   ok = true;
   readonly #report: Report;

@@ -4,7 +4,7 @@ import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
-import { verifyOperation } from "../ir/verify.js";
+import { isWellFormed, verifyOperation } from "../ir/verify.js";
 import { tritonOrDefault } from "../support/triton-version.js";
 import { parseModule } from "../syntax/parse.js";
 import "../syntax/print.js";
@@ -38,8 +38,8 @@ function read(trace: Trace, step: Step): StepModule | { readonly error: string }
       (definition as readonly Value[]).forEach((value, i) => nameOf.set(value, i === 0 ? name : `${name}#${i}`));
     else nameOf.set(definition as Value, name);
   });
-  // IR that does not verify can be asked about too.
-  if (!module) return { error: problem ?? "the IR does not parse" };
+  // IR that does not verify can be asked about too, but analyses read operands and attributes that ops must have.
+  if (!module || (problem !== undefined && !isWellFormed(module))) return { error: problem ?? "the IR does not parse" };
   const { ctx } = module;
   const opAtLine = new Map<number, Operation>();
   module.walk((op) => {
