@@ -11,35 +11,51 @@ import type { Trace } from "../trace/trace.js";
 import { EXIT, type Io } from "./io.js";
 import { withMachineCode } from "./ptxas.js";
 import { readCompilerSettings, type Setting, type TtStepArgs } from "./tt-step-args.js";
-import { traceOf } from "./tt-step-compile.js";
+import { type Made, traceOf } from "./tt-step-compile.js";
 import { diffText, usesColour } from "./tt-step-diff.js";
 import { readInput } from "./tt-step-input.js";
 import type { Input } from "./tt-step-ir-input.js";
 import type { Shown } from "./tt-step-show.js";
 import { uselessOptions } from "./useless-options.js";
 
-export function against(trace: Trace, input: Input, args: TtStepArgs, io: Io): Shown | { readonly error: string } {
-  const other = otherTrace(input, args, firstStageOf(trace), io);
+export function against({ trace, compiled }: Made, input: Input, args: TtStepArgs, io: Io): Shown | { readonly error: string } {
+  // Both sides have most diagnostics in common.
+  const stderr: Io["stderr"] = { write: (text) => text === compiled?.rendered || io.stderr.write(text) };
+  const other = otherTrace(input, args, firstStageOf(trace), { ...io, stderr });
   if ("error" in other) return other;
-  const facts = factsText(withMachineCode(other.trace, io), withMachineCode(trace, io), args);
+  const sides = sidesOf(trace, other.trace, args, io);
+  const [before, after] = sides;
+  const assembled = ({ name, trace }: Side): Side => ({ name, trace: withMachineCode(trace, io) });
+  const facts = factsText([assembled(before), assembled(after)]);
   if (args.codegen) {
-    const ptx = ptxText(other.trace, trace, usesColour(args, io));
+    const ptx = ptxText(before.trace, after.trace, usesColour(args, io));
     return { text: `${facts.text}${ptx}`, code: facts.differ || ptx.startsWith("---") ? EXIT.difference : EXIT.ok };
   }
-  const comparison = compareTraces(trace, other.trace);
-  return { text: `${facts.text}${comparisonText(comparison, args, io)}`, code: comparison.first ? EXIT.difference : EXIT.ok };
+  const comparison = compareTraces(after.trace, before.trace);
+  return { text: `${facts.text}${comparisonText(comparison, sides, args, io)}`, code: comparison.first ? EXIT.difference : EXIT.ok };
+}
+
+interface Side {
+  readonly name: string;
+  readonly trace: Trace;
+}
+type Sides = readonly [before: Side, after: Side];
+
+/** The difference leads from the input to what a setting makes of it, and from another input to this one. */
+export function sidesOf(trace: Trace, other: Trace, { against, input }: Pick<TtStepArgs, "against" | "input">, io: Io): Sides {
+  const settings = settingsIn(against!, io);
+  const isVersion = settings?.every(([name]) => name === "triton") ?? false;
+  const here = { name: isVersion ? `Triton ${trace.triton}` : input!, trace };
+  const there = { name: isVersion ? `Triton ${other.triton}` : against!, trace: other };
+  return settings ? [here, there] : [there, here];
 }
 
 /** A table of what the final codes are made of, where both Traces hold one. */
-export function factsText(
-  before: Trace,
-  after: Trace,
-  args: Pick<TtStepArgs, "against" | "input">,
-): { readonly text: string; readonly differ: boolean } {
-  if (!codegenStep(before) || !codegenStep(after)) return { text: "", differ: false };
-  const rows = differenceTable(compareFacts(finalFacts(before), finalFacts(after)));
+export function factsText([before, after]: Sides): { readonly text: string; readonly differ: boolean } {
+  if (!codegenStep(before.trace) || !codegenStep(after.trace)) return { text: "", differ: false };
+  const rows = differenceTable(compareFacts(finalFacts(before.trace), finalFacts(after.trace)));
   if (rows.length === 0) return { text: "final code: the same instructions, shared memory and conversions\n", differ: false };
-  return { text: `final code, ${args.against} -> ${args.input}\n${rows.map((row) => `  ${row}\n`).join("")}`, differ: true };
+  return { text: `final code, ${before.name} -> ${after.name}\n${rows.map((row) => `  ${row}\n`).join("")}`, differ: true };
 }
 
 /** The difference of the PTX, without renumbering. */
@@ -115,15 +131,15 @@ function isFile(path: string, io: Io): boolean {
   }
 }
 
-function comparisonText({ compared, first, onlyHere, onlyThere }: Comparison, args: TtStepArgs, io: Io): string {
+function comparisonText({ compared, first, onlyHere, onlyThere }: Comparison, [before, after]: Sides, args: TtStepArgs, io: Io): string {
   const only = [
-    onlyHere.length > 0 ? `only here: ${onlyHere.join(", ")}\n` : "",
-    onlyThere.length > 0 ? `only in ${args.against}: ${onlyThere.join(", ")}\n` : "",
+    onlyThere.length > 0 ? `only in ${before.name}: ${onlyThere.join(", ")}\n` : "",
+    onlyHere.length > 0 ? `only in ${after.name}: ${onlyHere.join(", ")}\n` : "",
   ].join("");
   if (!first) return `no difference: the IR was compared at ${compared} points\n${only}`;
   const { ours, trace } = first;
   const where = ours.kind === "source" ? "in the source" : `after ${ours.label} ${ours.flag}`;
   const [a, b] = trace.steps;
-  const diff = diffText(trace, { ...a!, label: args.against! }, { ...b!, label: args.input! }, args, io);
+  const diff = diffText(trace, { ...a!, label: before.name }, { ...b!, label: after.name }, args, io);
   return `first difference ${where}\n${only}${diff}`;
 }

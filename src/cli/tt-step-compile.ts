@@ -17,7 +17,7 @@ import type { TtStepArgs } from "./tt-step-args.js";
 export function traceOf(...args: Parameters<typeof tracing>): Made | { readonly error: string } {
   return finished(tracing(...args));
 }
-interface Made {
+export interface Made {
   readonly trace: Trace;
   readonly compiled?: Compilation;
   readonly emitted?: string;

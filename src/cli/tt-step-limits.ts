@@ -14,7 +14,7 @@ import { EXIT, type Io, watched } from "./io.js";
 import { readLaunchFile } from "./launch-file.js";
 import { dashed, kebab } from "./options/option.js";
 import { withMachineCode } from "./ptxas.js";
-import { factsText, firstStageOf, otherInput } from "./tt-step-against.js";
+import { factsText, firstStageOf, otherInput, sidesOf } from "./tt-step-against.js";
 import { type LineOf, stepArgs, type TtStepArgs, withoutEffect } from "./tt-step-args.js";
 import { everywhere } from "./tt-step-compile.js";
 import { readInput } from "./tt-step-input.js";
@@ -127,7 +127,7 @@ function compare(
   if ("error" in extents) return usage(io, extents.error);
   const made = limitsAndTrace(other.input, { ...question, grid: extents });
   if (made.kind === "error") return refuse(made, io);
-  const { text, differ } = factsText(made.trace, trace, args);
+  const { text, differ } = factsText(sidesOf(trace, made.trace, args, io));
   io.stdout.write(text);
   return differ ? EXIT.difference : EXIT.ok;
 }

@@ -80,7 +80,7 @@ async function step(args: TtStepArgs & { readonly input: string }, argv: readonl
     : made.emitted !== undefined
       ? { text: made.emitted, exact: true, code: EXIT.ok }
       : args.against !== undefined
-        ? (await import("./tt-step-more.js")).against(made.trace, input, args, io)
+        ? (await import("./tt-step-more.js")).against(made, input, args, io)
         : await show(made.trace, args, io);
   if ("error" in shown) return ended(usage(io, shown.error));
   if (checked) io.stderr.write(checked.text);

@@ -73,7 +73,7 @@ export async function show(trace: Trace, args: TtStepArgs, io: Io): Promise<Show
     const text = emitted(trace, args.emit);
     if (text === undefined)
       return {
-        error: `there is no ${args.emit} here${whyNot(trace, args.emit)}`,
+        error: noText(trace, args.emit),
       };
     out.push(text);
   }
@@ -83,13 +83,17 @@ export async function show(trace: Trace, args: TtStepArgs, io: Io): Promise<Show
 type Emitted = Exclude<NonNullable<TtStepArgs["emit"]>, "cubin">;
 /** A text made after the last pass, or why there is none. */
 export function artifactOf(trace: Trace, kind: "llir" | "ptx"): string | { readonly error: string } {
-  return emitted(trace, kind) ?? { error: `there is no ${kind} here${whyNot(trace, kind)}` };
+  return emitted(trace, kind) ?? { error: noText(trace, kind) };
 }
+
+const noText = (trace: Trace, emit: Emitted): string =>
+  `there is no ${emit === "llir" ? "LLVM IR" : emit === "ptx" ? "PTX" : emit} here${whyNot(trace, emit)}`;
 
 /** Why a text made after the last pass is missing. */
 function whyNot(trace: Trace, emit: Emitted): string {
   if (emit !== "llir" && emit !== "ptx") return "";
   if (trace.diagnostics.some((d) => d.code === "target.op")) return ": the module has ops that it cannot say";
+  if (emit === "ptx" && trace.target?.startsWith("hip:")) return `: LLVM IR is the last stage for ${trace.target}; --emit llir writes it`;
   const { kind, name } = trace.source;
   const last = trace.steps.findLast((s) => s.parent === undefined && s.known);
   const isLowered = last !== undefined && /^\s*llvm\.func /m.test(trace.lines.textOf(last.text));
@@ -98,7 +102,6 @@ function whyNot(trace: Trace, emit: Emitted): string {
     return `: a ${kind} is not compiled further; the last step whose result it holds is ${last.label}, ${last.flag} (${last.stage})
 tt-step: its IR can be: tt-step ${name} ${option}--emit ${from} -o ${file}; tt-step ${file} --emit ${emit}`;
   }
-  if (isLowered && trace.target) return `: LLVM IR is the last stage for ${trace.target}; --emit llir writes it`;
   return ": the module is not in the LLVM dialect after the last pass";
 }
 

@@ -91,7 +91,7 @@ describe("what is shown", () => {
     expect(io.written.get("out.ttir")).toMatch(/^module \{\n {2}tt\.func public @/);
     expect(await run([VECADD, "--stop-after", "20", "--emit", "ptx"])).toMatchObject({
       code: 2,
-      err: "tt-step: there is no ptx here: the module is not in the LLVM dialect after the last pass\n",
+      err: "tt-step: there is no PTX here: the module is not in the LLVM dialect after the last pass\n",
     });
   });
   test("--emit ptx of a log names the last step that it holds, and how its IR is compiled", async () => {
@@ -99,7 +99,7 @@ describe("what is shown", () => {
     const { code, out, err } = await run([gemm, "--emit", "ptx"]);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toContain(
-      "tt-step: there is no ptx here: a dump log is not compiled further; the last step whose result it holds is 8, convert-triton-to-tritongpu (ttgir)\n" +
+      "tt-step: there is no PTX here: a dump log is not compiled further; the last step whose result it holds is 8, convert-triton-to-tritongpu (ttgir)\n" +
         `tt-step: its IR can be: tt-step ${gemm} --modernize --emit ttir -o k.ttir; tt-step k.ttir --emit ptx\n`,
     );
     expect((await run(["fixtures/dumps/2.0.0-vecadd.log", "--emit", "ptx"])).err).toContain("24, symbol-dce (llir)\n");
@@ -244,7 +244,7 @@ describe("--against", () => {
     const { code, out } = await run([MATMUL, "--stop-after", "F32DotTC", "--against", "num-warps=8"]);
     expect(code).toBe(1);
     expect(out).toMatch(
-      /^first difference after 10 convert-triton-to-tritongpu\n--- num-warps=8 convert-triton-to-tritongpu\n\+\+\+ .* 6 layouts redefined\n/,
+      /^first difference after 10 convert-triton-to-tritongpu\n--- .*matmul\.ttir convert-triton-to-tritongpu\n\+\+\+ num-warps=8 convert-triton-to-tritongpu: .* 6 layouts redefined\n/,
     );
     expect(await run([VECADD, "--against", "enable-fp-fusion=false"])).toMatchObject({
       code: 0,
@@ -257,14 +257,22 @@ describe("--against", () => {
     expect((await run([VECADD, "--stop-after", "1", "--against", "num-warsp=8"])).err).toContain("did you mean '--num-warps'?");
   });
   test("opens with what the final code is made of; --codegen compares that and the PTX", async () => {
-    const table = "final code, num-warps=8 -> fixtures/kernels/vecadd.ttir\n  global loads   ld.global.v4.b32 2 -> 4\n";
+    const table = "final code, fixtures/kernels/vecadd.ttir -> num-warps=8\n  global loads   ld.global.v4.b32 4 -> 2\n";
     const { out } = await run([VECADD, "--against", "num-warps=8"]);
     expect(out.startsWith(table)).toBe(true);
     expect(out).toContain("\nfirst difference after 10 convert-triton-to-tritongpu\n");
     const codegen = await run([VECADD, "--codegen", "--against", "num-warps=8"]);
     expect(codegen.code).toBe(1);
     expect(codegen.out.startsWith(table)).toBe(true);
-    expect(codegen.out).toContain("\n-.reqntid 256\n+.reqntid 128\n");
+    expect(codegen.out).toContain("\n-.reqntid 128\n+.reqntid 256\n");
+  });
+  test("another version of Triton: from the one to the other, and what both report is printed once", async () => {
+    const { out, err } = await run([VECADD, "--triton", "3.7", "--against", "triton=3.8"]);
+    expect(out).toMatch(/^final code(?:: the same|, Triton 3\.7 -> Triton 3\.8\n)/);
+    expect(err).toContain("Triton 3.7 is followed in part");
+    expect(err).toContain("Triton 3.8 is followed in part");
+    const one = await run([VECADD, "--triton", "3.8", "--against", "num-warps=8"]);
+    expect(one.err.match(/followed in part/g)).toHaveLength(1);
   });
   test("our own steps written as a log are no difference", async () => {
     const { out } = await run([VECADD, "--print-after-all"]);

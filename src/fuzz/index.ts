@@ -29,8 +29,19 @@ interface Tally {
 /** Faults with one signature have one cause: numbers and quoted text are left out. */
 const signature = (fault: string): string => fault.replaceAll(/'[^']*'|"[^"]*"|\d+/g, "N").slice(0, 160);
 
-async function main(argv: readonly string[]): Promise<number> {
-  const { values } = parseArgs({
+const HELP = `Runs damaged inputs and keeps each fault in ${KEPT}.
+
+Usage: npm run fuzz -- [options]
+
+  --minutes N              stop after that long (default 2)
+  --inputs N               so many of each kind instead, the same ones every time
+  --kind KIND              inputs of that kind alone (repeatable): ${KINDS.map(({ name }) => name).join(", ")}
+  --seed N                 other inputs (default 1)
+  --against-triton PYTHON  compare what tt-opt accepts with the Triton of a Python
+`;
+
+function options(argv: readonly string[]) {
+  return parseArgs({
     args: [...argv],
     options: {
       minutes: { type: "string", default: "2" },
@@ -38,8 +49,23 @@ async function main(argv: readonly string[]): Promise<number> {
       kind: { type: "string", multiple: true },
       seed: { type: "string", default: "1" },
       "against-triton": { type: "string" },
+      help: { type: "boolean", default: false },
     },
-  });
+  }).values;
+}
+
+async function main(argv: readonly string[]): Promise<number> {
+  let values: ReturnType<typeof options>;
+  try {
+    values = options(argv);
+  } catch (error) {
+    process.stderr.write(`fuzz: ${(error as Error).message}\n`);
+    return 2;
+  }
+  if (values.help) {
+    process.stdout.write(HELP);
+    return 0;
+  }
   const [minutes, seed, inputs] = [Number(values.minutes), Number(values.seed), Number(values.inputs)];
   const kinds = KINDS.filter(({ name }) => !values.kind || values.kind.includes(name));
   const unknown = values.kind?.find((name) => !KINDS.some((kind) => kind.name === name));
