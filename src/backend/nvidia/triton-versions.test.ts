@@ -22,6 +22,14 @@ const ROWS = "*fp32:16, *fp32:16, i32, 1024";
 const TILES = "*fp16:16, *fp16:16, i32, i32:16, 64";
 const LOOP = "*fp16:16, *fp16:16, *fp32:16, i32, 64";
 const DIVIDED = "*fp16:16, *fp16:16, *fp16:16, i32:16, i32:16, i32:16, 32";
+const TENSORS = ["128, 64", "64, 64", "128, 64"]
+  .map((block) => `tensordesc<fp16[${block}],NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=16, rank=2)>`)
+  .join(", ");
+const GROUPS = [
+  "tensordesc<bf16[64, 64],NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=16, rank=2)>, *fp32:16, *fp32:16, *i32:16",
+  "gl.BlockedLayout([1], [32], [4], [0])",
+  "gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])",
+].join(", ");
 const CASES = [
   { triton: TRITON_3_7, name: "divided", capability: 100, signature: DIVIDED },
   { triton: TRITON_3_8, name: "divided", capability: 100, signature: DIVIDED },
@@ -35,6 +43,8 @@ const CASES = [
   { triton: TRITON_3_8, name: "doubles", capability: 80, signature: "*fp64:16, *fp64:16, *fp64:16, i32, 64" },
   { triton: TRITON_3_8, name: "integers", capability: 100, signature: "*i8:16, *i8:16, *i32:16, 128" },
   { triton: TRITON_3_8, name: "scaled", capability: 100, signature: "*fp8e5:16, *i8:16, *fp8e5:16, *i8:16, *fp32:16, 64" },
+  { triton: TRITON_3_8, name: "groups", capability: 90, signature: GROUPS, gluon: true },
+  { triton: TRITON_3_8, name: "tensors", capability: 100, signature: `${TENSORS}, i32:16`, gluon: true },
 ] as const;
 
 function stored(name: string, triton: TritonVersion): Operation {
@@ -95,11 +105,12 @@ function sourceOf(
 test.each(CASES)("Triton $triton.name, $name for sm_$capability: the source, and the LLVM dialect", (given) => {
   const { triton, name, capability, signature } = given;
   const folder = `triton-${triton.name}`;
+  const from = "gluon" in given ? "ttgir" : "ttir";
   const module = source(name, capability, signature, triton);
-  expect(lines(module)).toEqual(lines(stored(`${folder}/${name}.source.ttir`, triton)));
+  expect(lines(module)).toEqual(lines(stored(`${folder}/${name}.source.${from}`, triton)));
   const target = `cuda:${capability}`;
   const options = defaultOptions(capability);
-  const { ok } = compile(name, module, { target, options, version: triton, clock: () => 0 });
+  const { ok } = compile(name, module, { target, options, version: triton, from, clock: () => 0 });
   expect(ok).toBe(true);
   expect(lines(module)).toEqual(lines(stored(`${folder}/${name}-sm${capability}.llvm.mlir`, triton)));
 });
@@ -166,6 +177,23 @@ test("a name that cannot be imported is refused with the version that has it, or
   );
   expect(refusalOf("gl.barrier()", TRITON_3_6, GLUON)).toContain("Triton 3.7 has gl.barrier");
   expect(refusalOf("tl.nosuch(p)", TRITON_3_6)).not.toContain("Triton 3");
+});
+
+const HOPPER = "from triton.experimental.gluon.language.nvidia.hopper import mbarrier, tma";
+test.each([
+  [
+    "mbarrier.expect(p, bytes_per_cta=64)",
+    TRITON_3_6,
+    HOPPER,
+    "Triton 3.7 has expect(bytes_per_cta=...): --triton 3.7 compiles as it does",
+  ],
+  ["mbarrier.expect(p, bytes=64)", TRITON_3_8, HOPPER, "unexpected keyword argument 'bytes'"],
+  ["tma.store_wait(0, read_only=False)", TRITON_3_7, HOPPER, "Triton 3.8 has store_wait(read_only=...)"],
+  ["tma.async_load(p, [0], p, p, multicast=True)", TRITON_3_8, HOPPER, "what goes to several CTAs of a cluster is not compiled here"],
+  ["gl.warp_specialize([(f, ())], [])", TRITON_3_7, GLUON, "missing 1 required positional argument: 'worker_num_regs'"],
+  ["gl.clamp(p, 0.0, 1.0)", TRITON_3_7, GLUON, "Triton 3.8 has gl.clamp"],
+] as const)("Gluon: %s of another version is refused (%#)", (statement, triton, imports, message) => {
+  expect(refusalOf(statement, triton, imports)).toContain(message);
 });
 
 test("3.8 collects *args in a tuple and names functions by the constants in aggregates", () => {

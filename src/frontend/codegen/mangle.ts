@@ -5,9 +5,9 @@
  *
  * Source: code_generator.py, mangle_fn; python/triton/_utils.py, find_paths_if.
  */
-import { mangleType, pyRepr } from "../language/python-text.js";
+import { mangleType, mangleType37, pyRepr } from "../language/python-text.js";
 import type { TlType } from "../language/types.js";
-import { isConstexpr, isKind, isNumber, isTuple, type PyValue, tuple, typeOf, unwrap } from "../language/values.js";
+import { isConstexpr, isKind, isLayout, isNumber, isTuple, type PyValue, tuple, typeOf, unwrap } from "../language/values.js";
 
 /** Which argument, and which element inside it. */
 export type Path = readonly number[];
@@ -58,9 +58,10 @@ function mangleArgument(value: PyValue): string {
     const { cls, attrs } = value;
     return `${cls.module}.${cls.qualname}<${cls.fields.map(([field]) => mangleArgument(attrs.get(field) ?? null)).join(", ")}>`;
   }
-  if (!isConstant(value) && !isNumber(value)) return mangleType(typeOf(value));
+  if (!isConstant(value) && !isNumber(value)) return mangleType37(typeOf(value));
   const constant = unwrap(value);
-  return `c${isKind(constant, "dtype") || isKind(constant, "pointer") || isKind(constant, "block") ? mangleType(constant) : pyRepr(constant)}`;
+  if (isLayout(constant)) return `c${constant.mangled}`;
+  return `c${isKind(constant, "dtype") || isKind(constant, "pointer") || isKind(constant, "block") ? mangleType37(constant) : pyRepr(constant)}`;
 }
 
 /** Replaces leaves of nested tuples, taken in order from `next`. */

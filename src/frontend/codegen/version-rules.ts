@@ -30,9 +30,14 @@ const RULES_3_6: CodegenRules = {
   collectsArguments: false,
   catsInOrder: false,
   fp8Constants: false,
+  clusterArguments: false,
   impliesDotType: false,
   makeBlockPointer,
   deducesScaleFactor: false,
+  returnsAnyOfPartition: false,
+  sliceKeepsLayout: false,
+  readOnlyWaits: false,
+  optionalGluonArguments: false,
 };
 const RULES_3_7: CodegenRules = {
   ...RULES_3_6,
@@ -44,6 +49,8 @@ const RULES_3_7: CodegenRules = {
   debugBarrier: barrierOfAll,
   catsInOrder: true,
   fp8Constants: true,
+  clusterArguments: true,
+  returnsAnyOfPartition: true,
 };
 const RULES_3_8: CodegenRules = {
   ...RULES_3_7,
@@ -53,6 +60,9 @@ const RULES_3_8: CodegenRules = {
   impliesDotType: true,
   makeBlockPointer: makeBlockPointerOfParts,
   deducesScaleFactor: true,
+  sliceKeepsLayout: true,
+  readOnlyWaits: true,
+  optionalGluonArguments: true,
 };
 
 const RULES: ReadonlyMap<TritonVersion, CodegenRules> = new Map([

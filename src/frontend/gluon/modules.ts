@@ -26,7 +26,7 @@ const GLUON = "triton.experimental.gluon";
 
 /** The functions of `triton.language.core` that Gluon has unchanged. */
 const FORWARDED =
-  "add associative_scan assume atomic_add atomic_and atomic_cas atomic_max atomic_min atomic_or atomic_xchg atomic_xor broadcast cast device_assert device_print expand_dims inline_asm_elementwise join load map_elementwise max_constancy max_contiguous maximum minimum mul multiple_of num_programs permute program_id reduce reshape split static_assert static_print static_range store sub to_tensor where".split(
+  "add associative_scan assume atomic_add atomic_and atomic_cas atomic_max atomic_min atomic_or atomic_xchg atomic_xor broadcast cast clamp device_assert device_print expand_dims expect_zero inline_asm_elementwise join load map_elementwise max_constancy max_contiguous maximum minimum mul multiple_of num_programs permute program_id reduce reshape split static_assert static_print static_range store sub to_tensor where".split(
     " ",
   );
 const FORWARDED_MATH = "umulhi exp exp2 fma log log2 cos rsqrt sin sqrt sqrt_rn abs fdiv div_rn erf floor ceil".split(" ");

@@ -6,7 +6,7 @@
  * Arguments come as they were given (constexprs wrapped); `unwrap` them where core.py does.
  */
 import { raise, raiseMissing } from "./errors.js";
-import type { Semantic } from "./semantic.js";
+import type { LanguageRules, Semantic } from "./semantic.js";
 import type { PyValue } from "./values.js";
 
 /** A parameter that must be given. */
@@ -29,6 +29,8 @@ export interface BuiltinDef {
   readonly isClass?: boolean;
   /** Why it cannot be called here. */
   readonly unavailable?: string;
+  /** Parameters that have another default in the version that is compiled for; undefined for one that it lacks. */
+  readonly changes?: (rules: LanguageRules) => Readonly<Record<string, Default | undefined>>;
   readonly run: (s: Semantic, args: Readonly<Record<string, PyValue | readonly PyValue[]>>) => PyValue;
 }
 
@@ -37,7 +39,7 @@ export function defineBuiltin<const P extends Params>(
   name: string,
   params: P,
   run: (s: Semantic, args: BuiltinArgs<P>) => PyValue,
-  more: Pick<BuiltinDef, "mustUseResult" | "isClass"> = {},
+  more: Pick<BuiltinDef, "mustUseResult" | "isClass" | "changes"> = {},
 ): BuiltinDef {
   return { name, params, run: run as BuiltinDef["run"], ...more };
 }
@@ -50,8 +52,14 @@ export function callBuiltin(
   named: ReadonlyMap<string, PyValue> = new Map(),
 ): PyValue {
   if (def.unavailable !== undefined) raise("NotImplementedError", def.unavailable);
-  return def.run(s, bindArguments(def, positional, named));
+  if (!def.changes) return def.run(s, bindArguments(def, positional, named));
+  const bound = bindArguments({ ...def, params: paramsOf(def.params, def.changes(s.rules)) }, positional, named);
+  // A parameter that the version lacks has its default.
+  return def.run(s, { ...def.params, ...bound } as Parameters<BuiltinDef["run"]>[1]);
 }
+
+const paramsOf = (params: Params, changes: Readonly<Record<string, Default | undefined>>): Params =>
+  Object.fromEntries(Object.entries({ ...params, ...changes }).filter((entry): entry is [string, Default] => entry[1] !== undefined));
 
 /** The arguments of a call by name of the parameter, defaults filled in. */
 export function bindArguments(
@@ -78,9 +86,12 @@ export function bindArguments(
   }
   for (const key of named.keys()) if (!Object.hasOwn(params, key)) raiseUnexpected(name, own, key);
   if (next < positional.length) raise("TypeError", tooMany(name, params, positional.length));
-  if (missing.length > 0) raise("TypeError", missingText(name, missing));
+  if (missing.length > 0) raiseMissingArguments(name, missing);
   return bound;
 }
+
+/** Raises as Python does for parameters that are not given. */
+export const raiseMissingArguments = (name: string, missing: readonly string[]): never => raise("TypeError", missingText(name, missing));
 
 /** Raises as Python does for an argument that a function does not take. */
 export const raiseUnexpected = (shown: string, own: string, name: string): never =>

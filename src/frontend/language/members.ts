@@ -1,5 +1,6 @@
 /** Attributes and methods of values of the language: `x.shape`, `x.dtype.is_floating()`, `desc.load(...)`. Source: core.py. */
 
+import { toLinearLayout } from "../../layout/to-linear-layout.js";
 import { bufferMethod } from "../gluon/builtins/core.js";
 import { blockPointerMember, descriptorAttribute, descriptorMethod } from "./builtins/blocks.js";
 import { raise } from "./errors.js";
@@ -30,10 +31,23 @@ import {
   type TlType,
   withElement,
 } from "./types.js";
-import { type Buffer, type EnumMember, isBuffer, isDescriptor, isTensor, isTensorType, type PyValue, tuple, unwrap } from "./values.js";
+import {
+  type Buffer,
+  type Descriptor,
+  type EnumMember,
+  isBuffer,
+  isDescriptor,
+  isTensor,
+  isTensorType,
+  type PyValue,
+  tuple,
+  unwrap,
+} from "./values.js";
+import { hasMember } from "./version-names.js";
 
 /** The attribute or bound method, or undefined when the value has none of that name, or is no value of the language. */
 export function member(s: Semantic, value: PyValue, name: string): PyValue | undefined {
+  if (name === "nbytes_per_cta") return bytesPerCta(s, value);
   if (isTensor(value)) {
     if (name === "T") return permute(s, value, [1, 0], tuple([1n, 0n]));
     const method = tensorMethod(name);
@@ -50,6 +64,23 @@ export function member(s: Semantic, value: PyValue, name: string): PyValue | und
   }
   if (value !== null && typeof value === "object" && value.kind === "accumulator") return name === "type" ? value.type : undefined;
   return value !== null && typeof value === "object" ? typeMember(value, name) : undefined;
+}
+
+/** The bytes that each CTA has of a buffer in shared memory, or of a descriptor's block. */
+function bytesPerCta({ ctx }: Semantic, value: PyValue): PyValue | undefined {
+  const isShared = isBuffer(value) && value.type.space === "shared";
+  if (!isShared && !isDescriptor(value)) return undefined;
+  if (!hasMember(isShared ? "shared_memory_descriptor" : "tensor_descriptor", "nbytes_per_cta", ctx.triton)) return undefined;
+  const [{ element, shape }, layout] = isShared
+    ? [value.type, value.type.layout]
+    : [(value as Descriptor).type.block, (value as Descriptor).type.layout];
+  const params = layout?.encoding();
+  if (!params || !isDtype(element)) return undefined;
+  const splits = toLinearLayout(shape, params)
+    .getInDimBases("block")
+    .filter((basis) => basis.some((x) => x !== 0));
+  const elements = shape.reduce((a, b) => a * b, 1) / 2 ** splits.length;
+  return BigInt(Math.trunc((elements * element.bits) / 8));
 }
 
 /** Attributes of buffers are plain Python values. */

@@ -2,7 +2,7 @@
 import { Bug } from "../../support/assert.js";
 import { LIMITS, limitMessage } from "../../support/limits.js";
 import { raise, raiseUnknown } from "./errors.js";
-import { type Dtype, isInt, isIntSigned, type TlType, type TupleType, tensorTypeName, VOID } from "./types.js";
+import { type BufferType, type Dtype, isInt, isIntSigned, type TlType, type TupleType, tensorTypeName, VOID } from "./types.js";
 import { isConstexpr, isKind, isLayout, isTuple, type Layout, type PyTuple, type PyValue } from "./values.js";
 
 /** `str(value)`; with "type" the class of the value, as `<class 'int'>`. */
@@ -294,31 +294,38 @@ function codegenName({ name }: Dtype): string {
 }
 
 /** An argument of this type in a function's name. */
-export function mangleType(type: TlType): string {
+export const mangleType = (type: TlType): string => mangledType(type, false);
+/** As since 3.7: the extents of a buffer in shared memory are joined by `_`. */
+export const mangleType37 = (type: TlType): string => mangledType(type, true);
+
+function mangledType(type: TlType, joinsExtents: boolean): string {
+  const mangled = (part: TlType): string => mangledType(part, joinsExtents);
   switch (type.kind) {
     case "dtype":
       if (isInt(type)) return `${isIntSigned(type) ? "i" : "u"}${type.bits}`;
       return type === VOID ? "V" : type.name;
     case "pointer":
-      return `P${mangleType(type.element)}`;
+      return `P${mangled(type.element)}`;
     case "block":
-      return `${mangleType(type.element)}S${type.shape.join("_")}S${type.layout ? `L${type.layout.mangled}L` : ""}`;
+      return `${mangled(type.element)}S${type.shape.join("_")}S${type.layout ? `L${type.layout.mangled}L` : ""}`;
     case "tuple_type":
-      return `T${type.types.map(mangleType).join("_")}T`;
+      return `T${type.types.map(mangled).join("_")}T`;
     case "constexpr_type":
       return typeName(type);
     case "descriptor_type":
-      return `TD${mangleType(type.block)}${type.layout ? `_${type.layout.mangled}TD` : ""}`;
+      return `TD${mangled(type.block)}${type.layout ? `_${type.layout.mangled}TD` : ""}`;
     case "buffer_type":
-      return `MD${mangleType(type.element)}S${type.shape.join("_")}SL${type.layout.mangled}LAS[${type.allocShape.map((n) => (type.isTuple ? `'${n}'` : n)).join(", ")}]ASMD`;
+      return `MD${mangled(type.element)}S${type.shape.join("_")}SL${type.layout.mangled}LAS${allocText(type, joinsExtents)}ASMD`;
     case "accumulator_type":
-      return `FT${mangleType(type.tensor)}FT`;
+      return `FT${mangled(type.tensor)}FT`;
     case "aggregate_type":
-      return `${type.cls.module}.${type.cls.qualname}<${type.fields.map(([, t]) => mangleType(t)).join(", ")}>`;
+      return `${type.cls.module}.${type.cls.qualname}<${type.fields.map(([, t]) => mangled(t)).join(", ")}>`;
     case "slice_type":
       throw new Bug("a slice has no mangled name");
   }
 }
+const allocText = ({ space, isTuple, allocShape }: BufferType, joinsExtents: boolean): string =>
+  joinsExtents && space === "shared" ? allocShape.join("_") : `[${allocShape.map((n) => (isTuple ? `'${n}'` : n)).join(", ")}]`;
 
 const sameNumbers = (a: readonly number[], b: readonly number[]): boolean => a.length === b.length && a.every((n, i) => n === b[i]);
 

@@ -44,6 +44,16 @@ export interface LanguageRules {
   readonly makeBlockPointer: (s: Semantic, base: Tensor, parts: BlockPointerParts) => Tensor | PyInstance;
   /** How many elements share a scale follows from the shapes, not from the scales' type. */
   readonly deducesScaleFactor: boolean;
+  /** Gluon: the bytes that a barrier expects are `bytes_per_cta`, and copies have a `multicast`. */
+  readonly clusterArguments: boolean;
+  /** Gluon: the first function of `warp_specialize` may return what is no tuple. */
+  readonly returnsAnyOfPartition: boolean;
+  /** Gluon: a slice of tensor memory has the blocks of its buffer. */
+  readonly sliceKeepsLayout: boolean;
+  /** Gluon: a wait for stores by TMA says whether it ends when they have read. */
+  readonly readOnlyWaits: boolean;
+  /** Gluon: the registers of warp groups, the layout of a load of tensor memory, and the parts of `_reinterpret` that stay, may be left out. */
+  readonly optionalGluonArguments: boolean;
 }
 
 export interface Semantic {

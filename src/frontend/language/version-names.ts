@@ -137,6 +137,11 @@ function isAddedBy({ added, parameters, members }: NameChanges, missing: Missing
 const order = (version: string): number => Number(version.split(".")[1]);
 const isUntil = (version: string, triton: TritonVersion): boolean => order(version) <= order(triton.name);
 
+/** Whether this version has a member that was added after 3.6. */
+export function hasMember(className: string, name: string, triton: TritonVersion): boolean {
+  return CHANGES.some(({ version, members }) => isUntil(version, triton) && has(members, `${className}.${name}`));
+}
+
 /** Whether this version's module lacks a name that another version's has. */
 export function isAbsentFrom(module: string, name: string, triton: TritonVersion): boolean {
   return CHANGES.some(({ version, added, removed }) =>

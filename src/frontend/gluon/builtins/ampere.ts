@@ -22,9 +22,9 @@ import { expect, listText } from "../semantic/shape.js";
 import { buffer, handle, sequence } from "./arguments.js";
 import { checkDotOperands, dotInto, tensorOperands } from "./core.js";
 
-export const ASYNC_COPY: readonly BuiltinDef[] = [
+const asyncLoad = (name: string): BuiltinDef =>
   defineBuiltin(
-    "async_copy_global_to_shared",
+    name,
     { smem: REQUIRED, pointer: REQUIRED, mask: null, cache_modifier: "", eviction_policy: "", volatile: false },
     (s, a) => {
       const smem = buffer(a.smem);
@@ -46,7 +46,11 @@ export const ASYNC_COPY: readonly BuiltinDef[] = [
       emitOp(s, AsyncCopyGlobalToLocalOp, { src: pointer.handle, result: smem.handle, mask: mask?.handle, ...access });
       return null;
     },
-  ),
+  );
+
+export const ASYNC_COPY: readonly BuiltinDef[] = [
+  asyncLoad("async_copy_global_to_shared"),
+  asyncLoad("async_load"),
   defineBuiltin("mbarrier_arrive", { mbarrier: REQUIRED, increment_count: true }, (s, a) => {
     emitOp(s, AsyncCopyMbarrierArriveOp, { barrier: handle(a.mbarrier), noIncrement: !truth(a.increment_count) });
     return null;

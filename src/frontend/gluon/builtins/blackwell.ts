@@ -5,13 +5,9 @@ import { TCGen5CommitOp, TCGen5MMAOp, TCGen5MMAScaledOp } from "../../../dialect
 import { TMEMCopyOp } from "../../../dialects/ttng/ops/tensor-memory.js";
 import { AsyncTMAGatherOp, AsyncTMAScatterOp } from "../../../dialects/ttng/ops/tma.js";
 import type { Value } from "../../../ir/value.js";
-import { cgaFromBases } from "../../../layout/encodings/cga.js";
-import { LayoutError } from "../../../layout/layout-error.js";
-import { getDistributedLayoutForTmemLdSt, type TMemAccessAtom } from "../../../layout/tmem-access.js";
-import { toLinearLayout } from "../../../layout/to-linear-layout.js";
-import { self } from "../../language/builtins/arguments.js";
+import { self, truth } from "../../language/builtins/arguments.js";
 import { type BuiltinDef, bindArguments, defineBuiltin, REQUIRED } from "../../language/define-builtin.js";
-import { check, raise } from "../../language/errors.js";
+import { check } from "../../language/errors.js";
 import { nativeMethod } from "../../language/native-method.js";
 import { pyStr, pyTruth } from "../../language/python-text.js";
 import { indexValues } from "../../language/semantic/blocks.js";
@@ -19,88 +15,12 @@ import { toTensor } from "../../language/semantic/constants.js";
 import { emitOp } from "../../language/semantic/emit.js";
 import type { Semantic } from "../../language/semantic.js";
 import type { BufferType } from "../../language/types.js";
-import { isBuffer, isLayout, isTuple, type Layout, type PyValue, unwrap } from "../../language/values.js";
-import { basesList, basesOf, ints, itemsOf, numbers } from "../layouts/define-layout.js";
-import { DISTRIBUTED_LINEAR } from "../layouts/distributed.js";
+import { EMPTY_TUPLE, isBuffer, isTuple, type PyValue, unwrap } from "../../language/values.js";
+import { itemsOf } from "../layouts/define-layout.js";
 import * as sem from "../semantic/buffers.js";
-import { expect, listText } from "../semantic/shape.js";
-import { buffer, handle, sequence } from "./arguments.js";
+import { tensorMemoryRegisters } from "../semantic/tensor-memory-registers.js";
+import { buffer, handle, refuseMulticast, sequence } from "./arguments.js";
 import { tensorMemoryLayout } from "./core.js";
-
-const VARIANTS = ["32x32b", "16x64b", "16x128b", "16x256b", "16x32bx2", "32x32b_splitn"];
-
-/** The layout of a tensor that one kind of instruction moves from or to tensor memory. Source: _semantic.py, _compute_tmem_reg_layout. */
-function tensorMemoryRegisters(args: Readonly<Record<string, PyValue>>): Layout {
-  const variant = args["instr_variant"]!;
-  if (typeof variant !== "string") return raise("ValueError", "instr_variant must be a string");
-  expect(VARIANTS.includes(variant), () => `unknown instr_variant: ${variant}`);
-  const numWarps = args["num_warps"]!;
-  expect(typeof numWarps === "bigint", () => `num_warps must be an int but got ${pyStr(numWarps, "type")}`);
-  const warps = Number(numWarps);
-  expect(warps >= 4 && (warps & (warps - 1)) === 0, () => "num_warps must be a power of two and >= 4");
-  const shape = ints(args["shape"]!);
-  expect(shape.length === 2, () => "expected a 2D tensor");
-  const bases = basesOf(args["cga_layout"]!);
-  expect(
-    bases.every((basis) => basis.length === 2),
-    () => "cga_layout basis rank mismatch",
-  );
-  const element = sem.dtypeArgument(args["element_ty"]!, "element_ty");
-  const layout = args["layout"]!;
-  if (!isLayout(layout)) return raise("AttributeError", `'${pyStr(layout, "type")}' object has no attribute '_to_ir'`);
-  const splitN = variant === "32x32b_splitn";
-  const atom = splitN ? "32x32b" : variant;
-  if (atom === "16x32bx2") return raise("ValueError", "Atom 16x32bx2 is inferred implicitly and cannot be requested explicitly");
-  const cga = cgaFromBases(bases, 2);
-  if (typeof cga === "string") return raise("RuntimeError", cga);
-  const found = atLayout(() =>
-    getDistributedLayoutForTmemLdSt(toLinearLayout(shape, layout.encoding()!), atom as TMemAccessAtom, warps, element.bits, cga),
-  );
-  if (!found) return raise("ValueError", `TMEM layout '${atom}' unsupported for shape ${listText(shape)} and num_warps ${warps}`);
-  const dims = { reg: "register", lane: "lane", warp: "warp", block: "block" } as const;
-  const [reg, lane, warp, block] = Object.values(dims).map((dim) => found.getInDimBases(dim)) as [
-    number[][],
-    number[][],
-    number[][],
-    number[][],
-  ];
-  const made = () => DISTRIBUTED_LINEAR.make([...[reg, lane, warp, block].map(basesList), numbers(found.getOutDimSizes())]);
-  if (splitN) splitColumns(reg, lane, warp, shape[1]! / 2, element.bits, () => made().text);
-  return made();
-}
-function atLayout<T>(compute: () => T): T {
-  try {
-    return compute();
-  } catch (error) {
-    if (error instanceof LayoutError) return raise("RuntimeError", error.message);
-    throw error;
-  }
-}
-/** The last register of a thread is in the other half of the columns, so that tl.split moves nothing. Changes the bases. */
-function splitColumns(reg: number[][], lane: number[][], warp: number[][], half: number, bits: number, text: () => string): void {
-  const isHalf = (basis: readonly number[] | undefined): boolean => basis?.[0] === 0 && basis[1] === half;
-  if (reg.length === 0) {
-    expect(isHalf(lane.at(-1)), () => `splitn with 1 register requires the last lane basis to be [0, N / 2]. Got ${text()}`);
-    reg.push([0, half]);
-    lane[lane.length - 1] = [0, 0];
-    return;
-  }
-  if (isHalf(reg.at(-1))) return;
-  const fewest = Math.trunc(32 / bits);
-  expect(
-    2 ** reg.length > fewest,
-    () =>
-      `To be able to \`tmem.load\` into \`tl.split\` you need to have more than ${fewest} ${bits}-bit registers, as you need to use ` +
-      'the instruction 32x32b.x1 twice. You can always load into instr_variant="32x32b" and then convert_layout to this layout otherwise.',
-  );
-  for (const bases of [lane, warp]) {
-    const at = bases.findIndex(isHalf);
-    if (at < 0) continue;
-    [reg[reg.length - 1], bases[at]] = [bases[at]!, reg.at(-1)!];
-    return;
-  }
-  check(false, `splitn requires at least one basis of [0, N / 2]. Got ${text()}`);
-}
 
 const TMEM_REG_PARAMS = {
   element_ty: REQUIRED,
@@ -163,25 +83,31 @@ export const BLACKWELL: readonly BuiltinDef[] = [
     emitOp(s, TMEMCopyOp, { src: src.handle, dst: dst.handle });
     return null;
   }),
-  defineBuiltin("tcgen05_mma", { a: REQUIRED, b: REQUIRED, acc: REQUIRED, ...MMA_OPTIONS }, (s, a) => {
-    const useD = toTensor(s, a.use_acc);
-    const pred = toTensor(s, a.pred);
-    const { barriers, preds } = barriersOf(s, a.mbarriers, a.mbarrier_preds);
-    const acc = buffer(a.acc);
-    const parts = {
-      a: handle(a.a),
-      b: handle(a.b),
-      d: acc.handle,
-      useD: useD.handle,
-      pred: pred.handle,
-      barriers,
-      barrier_preds: preds,
-      is_async: barriers.length > 0,
-      two_ctas: pyTruth(acc.type.layout.fields.get("two_ctas") ?? false),
-    };
-    emitOp(s, TCGen5MMAOp, parts, [AsyncTokenType.get(s.ctx, {})]);
-    return null;
-  }),
+  defineBuiltin(
+    "tcgen05_mma",
+    { a: REQUIRED, b: REQUIRED, acc: REQUIRED, ...MMA_OPTIONS, multicast: false },
+    (s, a) => {
+      if (truth(a.multicast)) refuseMulticast();
+      const useD = toTensor(s, a.use_acc);
+      const pred = toTensor(s, a.pred);
+      const { barriers, preds } = barriersOf(s, a.mbarriers, a.mbarrier_preds);
+      const acc = buffer(a.acc);
+      const parts = {
+        a: handle(a.a),
+        b: handle(a.b),
+        d: acc.handle,
+        useD: useD.handle,
+        pred: pred.handle,
+        barriers,
+        barrier_preds: preds,
+        is_async: barriers.length > 0,
+        two_ctas: pyTruth(acc.type.layout.fields.get("two_ctas") ?? false),
+      };
+      emitOp(s, TCGen5MMAOp, parts, [AsyncTokenType.get(s.ctx, {})]);
+      return null;
+    },
+    { changes: ({ clusterArguments }) => (clusterArguments ? {} : { multicast: undefined }) },
+  ),
   defineBuiltin(
     "tcgen05_mma_scaled",
     {
@@ -216,10 +142,17 @@ export const BLACKWELL: readonly BuiltinDef[] = [
       return null;
     },
   ),
-  defineBuiltin("tcgen05_commit", { barrier: REQUIRED }, (s, a) => {
-    emitOp(s, TCGen5CommitOp, { barrier: handle(a.barrier) });
-    return null;
-  }),
+  defineBuiltin(
+    "tcgen05_commit",
+    { barrier: REQUIRED, pred: true, descs: EMPTY_TUPLE },
+    (s, a) => {
+      const pred = s.rules.clusterArguments ? toTensor(s, a.pred).handle : undefined;
+      if (sequence(a.descs).length > 0) refuseMulticast();
+      emitOp(s, TCGen5CommitOp, { barrier: handle(a.barrier), pred });
+      return null;
+    },
+    { changes: ({ clusterArguments }) => (clusterArguments ? {} : { pred: undefined, descs: undefined }) },
+  ),
 ];
 
 export const BLACKWELL_TMA: readonly BuiltinDef[] = [

@@ -11,8 +11,8 @@ import { bankConflictsMemDesc } from "../../../layout/bank-conflicts.js";
 import { minimalCvtLayout } from "../../../layout/conversion.js";
 import { LayoutError } from "../../../layout/layout-error.js";
 import { toLinearLayout } from "../../../layout/to-linear-layout.js";
-import { optionalTensor, self, shapeArgument } from "../../language/builtins/arguments.js";
-import { type BuiltinDef, defineBuiltin, REQUIRED } from "../../language/define-builtin.js";
+import { optionalTensor, self, shapeArgument, truth } from "../../language/builtins/arguments.js";
+import { type BuiltinDef, defineBuiltin, REQUIRED, raiseMissingArguments } from "../../language/define-builtin.js";
 import { check, raise } from "../../language/errors.js";
 import { pyStr, pyTypeName, sameLayout, typeName } from "../../language/python-text.js";
 import { makeScalar } from "../../language/semantic/constants.js";
@@ -40,6 +40,7 @@ import { BLOCKED, DISTRIBUTED_LINEAR, DOT_OPERAND, isAuto } from "../layouts/dis
 import { layoutOfEncoding } from "../layouts/from-encoding.js";
 import * as sem from "../semantic/buffers.js";
 import { distributed, distributedLayout, expect, setAutoLayout, withInferredLayout } from "../semantic/shape.js";
+import { registersOf } from "../semantic/tensor-memory-registers.js";
 import { warpSpecialize } from "../semantic/warp-specialize.js";
 import { buffer, layoutArgument, layoutOrAuto, sequence } from "./arguments.js";
 
@@ -182,11 +183,22 @@ export function dotInto(s: Semantic, [a, b, acc]: readonly [Tensor, Tensor, Tens
 }
 
 const METHODS: readonly BuiltinDef[] = [
-  defineBuiltin("load", { self: REQUIRED, layout: REQUIRED }, (s, a) => {
-    const from = buffer(a.self);
-    if (from.type.space === "shared") return sem.sharedLoad(s, from, distributedLayout(unwrap(a.layout)));
-    return sem.loadTensorMemory(s, from, layoutArgument(a.layout));
-  }),
+  defineBuiltin(
+    "load",
+    { self: REQUIRED, layout: REQUIRED },
+    (s, a) => {
+      const from = buffer(a.self);
+      const layout = unwrap(a.layout);
+      if (from.type.space === "tensor")
+        return sem.loadTensorMemory(s, from, layout === null ? registersOf(s, from) : layoutArgument(layout));
+      if (a.layout === null) raiseMissingArguments("load", ["layout"]);
+      return sem.sharedLoad(s, from, distributedLayout(layout));
+    },
+    { changes: ({ optionalGluonArguments }) => (optionalGluonArguments ? { layout: null } : {}) },
+  ),
+  defineBuiltin("get_reg_layout", { self: REQUIRED, num_warps: null, instr_variant: "32x32b" }, (s, a) =>
+    constexpr(registersOf(s, buffer(a.self), a.num_warps, a.instr_variant)),
+  ),
   defineBuiltin("store", { self: REQUIRED, value: REQUIRED, pred: true }, (s, a) => {
     const to = buffer(a.self);
     if (to.type.space === "shared") sem.sharedStore(s, to, a.value);
@@ -214,19 +226,26 @@ const METHODS: readonly BuiltinDef[] = [
   defineBuiltin("reshape", { self: REQUIRED, shape: REQUIRED }, (s, a) =>
     sem.reshapeBuffer(s, buffer(a.self), sem.intList(a.shape, "shape")),
   ),
-  defineBuiltin("_reinterpret", { self: REQUIRED, dtype: REQUIRED, shape: REQUIRED, layout: REQUIRED }, (s, a) => {
-    const of = buffer(a.self);
-    const [element, shape] = [sem.dtypeArgument(a.dtype, "dtype"), sem.intList(a.shape, "shape")];
-    const layout = of.type.space === "shared" ? sem.sharedLayout(unwrap(a.layout)) : tensorMemoryLayout(a.layout);
-    return sem.reinterpretBuffer(s, of, element, shape, layout);
-  }),
+  defineBuiltin(
+    "_reinterpret",
+    { self: REQUIRED, dtype: REQUIRED, shape: REQUIRED, layout: REQUIRED },
+    (s, a) => {
+      const of = buffer(a.self);
+      const element = a.dtype === null ? of.type.element : sem.dtypeArgument(a.dtype, "dtype");
+      const shape = a.shape === null ? of.type.shape : sem.intList(a.shape, "shape");
+      const given = (value: PyValue): Layout => (of.type.space === "shared" ? sem.sharedLayout(unwrap(value)) : tensorMemoryLayout(value));
+      const layout = a.layout === null ? of.type.layout : given(a.layout);
+      return sem.reinterpretBuffer(s, of, element, shape, layout);
+    },
+    { changes: ({ optionalGluonArguments }) => (optionalGluonArguments ? { dtype: null, shape: null, layout: null } : {}) },
+  ),
   defineBuiltin("_keep_alive", { self: REQUIRED }, (s, a) => {
     sem.sharedDealloc(s, buffer(a.self));
     return null;
   }),
 ];
 const OF_SHARED = new Set(["load", "store", "slice", "index", "permute", "reshape", "_reinterpret", "_keep_alive"]);
-const OF_TENSOR_MEMORY = new Set(["load", "store", "slice", "index", "_reinterpret"]);
+const OF_TENSOR_MEMORY = new Set(["load", "get_reg_layout", "store", "slice", "index", "_reinterpret"]);
 
 /** The method of a buffer that is called so. */
 export const bufferMethod = (of: Buffer, name: string): BuiltinDef | undefined =>
@@ -286,13 +305,25 @@ export const GLUON_CORE: readonly BuiltinDef[] = [
   defineBuiltin("fp4_to_fp", { src: REQUIRED, elem_type: REQUIRED, axis: REQUIRED }, (s, a) =>
     fp4ToFp(s, self(a.src), sem.dtypeArgument(a.elem_type, "elem_type"), Number(unwrap(a.axis))),
   ),
-  defineBuiltin("warp_specialize", { functions_and_args: REQUIRED, worker_num_warps: REQUIRED, worker_num_regs: REQUIRED }, (s, a) => {
-    const numbers = (value: PyValue) => sequence(value).map((v) => Number(unwrap(v)));
-    return warpSpecialize(s, sequence(a.functions_and_args), numbers(a.worker_num_warps), numbers(a.worker_num_regs));
-  }),
+  defineBuiltin(
+    "warp_specialize",
+    { functions_and_args: REQUIRED, worker_num_warps: REQUIRED, worker_num_regs: REQUIRED },
+    (s, a) => {
+      const numbers = (value: PyValue) => sequence(value).map((v) => Number(unwrap(v)));
+      const registers = unwrap(a.worker_num_regs) === null ? undefined : numbers(a.worker_num_regs);
+      return warpSpecialize(s, sequence(a.functions_and_args), numbers(a.worker_num_warps), registers);
+    },
+    { changes: ({ optionalGluonArguments }) => (optionalGluonArguments ? { worker_num_regs: null } : {}) },
+  ),
   defineBuiltin("num_warps", {}, (s) => constexpr(BigInt(s.numWarps))),
   defineBuiltin("num_ctas", {}, (s) => constexpr(BigInt(s.options.numCtas))),
   defineBuiltin("thread_barrier", {}, (s) => {
+    debugBarrier(s);
+    return null;
+  }),
+  defineBuiltin("barrier", { cluster: false }, (s, a) => {
+    if (truth(a.cluster) && s.options.numCtas > 1)
+      raise("NotImplementedError", "barriers of clusters with several CTAs are not compiled here");
     debugBarrier(s);
     return null;
   }),

@@ -1,7 +1,12 @@
 /** `nvidia.hopper`: mbarriers with bytes, TMA, wgmma, fences. Source: python/triton/experimental/gluon/language/nvidia/hopper. */
 import { MakeTensorDescOp } from "../../../dialects/tt/ops/pointer.js";
 import { BarrierExpectOp, FenceAsyncSharedOp } from "../../../dialects/ttng/ops/barrier.js";
-import { AsyncTMACopyGlobalToLocalOp, AsyncTMACopyLocalToGlobalOp, TMAStoreWaitOp } from "../../../dialects/ttng/ops/tma.js";
+import {
+  AsyncTMACopyGlobalToLocalOp,
+  AsyncTMACopyLocalToGlobalOp,
+  AsyncTMAReduceOp,
+  TMAStoreWaitOp,
+} from "../../../dialects/ttng/ops/tma.js";
 import { WarpGroupDotOp, WarpGroupDotWaitOp } from "../../../dialects/ttng/ops/warp-group-dot.js";
 import { self, truth } from "../../language/builtins/arguments.js";
 import { type BuiltinDef, defineBuiltin, REQUIRED } from "../../language/define-builtin.js";
@@ -44,15 +49,21 @@ import {
 } from "../../language/values.js";
 import { NVMMA_SHARED } from "../layouts/shared.js";
 import { ARRIVE, COMMON_MBARRIER } from "./ampere.js";
-import { handle, sequence } from "./arguments.js";
+import { handle, refuseMulticast, sequence } from "./arguments.js";
 
 export const HOPPER_MBARRIER: readonly BuiltinDef[] = [
   ...COMMON_MBARRIER,
-  defineBuiltin("expect", { mbarrier: REQUIRED, bytes: REQUIRED, pred: true }, (s, a) => {
-    const pred = toTensor(s, a.pred);
-    emitOp(s, BarrierExpectOp, { alloc: handle(a.mbarrier), size: Number(unwrap(a.bytes)), pred: pred.handle });
-    return null;
-  }),
+  defineBuiltin(
+    "expect",
+    { mbarrier: REQUIRED, bytes: REQUIRED, bytes_per_cta: REQUIRED, pred: true },
+    (s, a) => {
+      const pred = toTensor(s, a.pred);
+      const size = Number(unwrap(s.rules.clusterArguments ? a.bytes_per_cta : a.bytes));
+      emitOp(s, BarrierExpectOp, { alloc: handle(a.mbarrier), size, pred: pred.handle });
+      return null;
+    },
+    { changes: ({ clusterArguments }) => (clusterArguments ? { bytes: undefined } : { bytes_per_cta: undefined }) },
+  ),
   ARRIVE(true),
 ];
 
@@ -121,11 +132,12 @@ function descriptorWith(
   return { kind: "descriptor", handle: op.result(0), type, shape, strides };
 }
 
-export const HOPPER_TMA: readonly BuiltinDef[] = [
+const asyncLoad = (name: string): BuiltinDef =>
   defineBuiltin(
-    "async_copy_global_to_shared",
-    { tensor_desc: REQUIRED, coord: REQUIRED, barrier: REQUIRED, result: REQUIRED, pred: true },
+    name,
+    { tensor_desc: REQUIRED, coord: REQUIRED, barrier: REQUIRED, result: REQUIRED, pred: true, multicast: false },
     (s, a) => {
+      if (truth(a.multicast)) refuseMulticast();
       const coord = indexValues(s, a.coord, false);
       const pred = toTensor(s, a.pred);
       emitOp(s, AsyncTMACopyGlobalToLocalOp, {
@@ -137,16 +149,32 @@ export const HOPPER_TMA: readonly BuiltinDef[] = [
       });
       return null;
     },
-  ),
-  defineBuiltin("async_copy_shared_to_global", { tensor_desc: REQUIRED, coord: REQUIRED, src: REQUIRED }, (s, a) => {
+    { changes: ({ clusterArguments }) => (clusterArguments ? {} : { multicast: undefined }) },
+  );
+/** A store by TMA; with `kind` it combines with what is there. */
+const asyncStore = (name: string, kind?: string): BuiltinDef =>
+  defineBuiltin(name, { tensor_desc: REQUIRED, coord: REQUIRED, src: REQUIRED }, (s, a) => {
     const coord = indexValues(s, a.coord, false);
-    emitOp(s, AsyncTMACopyLocalToGlobalOp, { desc: descriptorOf(a.tensor_desc).handle, coord, src: handle(a.src) });
+    const parts = { desc: descriptorOf(a.tensor_desc).handle, coord, src: handle(a.src) };
+    if (kind === undefined) emitOp(s, AsyncTMACopyLocalToGlobalOp, parts);
+    else emitOp(s, AsyncTMAReduceOp, { ...parts, kind });
     return null;
-  }),
-  defineBuiltin("store_wait", { pendings: REQUIRED }, (s, a) => {
-    emitOp(s, TMAStoreWaitOp, { pendings: Number(unwrap(a.pendings)) });
-    return null;
-  }),
+  });
+
+export const HOPPER_TMA: readonly BuiltinDef[] = [
+  ...["async_copy_global_to_shared", "async_load"].map(asyncLoad),
+  ...["async_copy_shared_to_global", "async_store"].map((name) => asyncStore(name)),
+  ...["add", "min", "max", "and", "or", "xor"].map((kind) => asyncStore(`async_atomic_${kind}`, kind)),
+  defineBuiltin(
+    "store_wait",
+    { pendings: REQUIRED, read_only: true },
+    (s, a) => {
+      const read_only = s.rules.readOnlyWaits && truth(a.read_only);
+      emitOp(s, TMAStoreWaitOp, { pendings: Number(unwrap(a.pendings)), read_only });
+      return null;
+    },
+    { changes: ({ readOnlyWaits }) => (readOnlyWaits ? {} : { read_only: undefined }) },
+  ),
   defineBuiltin(
     "make_tensor_descriptor",
     { base: REQUIRED, shape: REQUIRED, strides: REQUIRED, block_shape: REQUIRED, layout: REQUIRED, padding_option: "zero" },

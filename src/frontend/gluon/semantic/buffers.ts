@@ -180,6 +180,8 @@ export function storeTensorMemory(s: Semantic, buffer: Buffer, value: Tensor, pr
 }
 export function sliceTensorMemory(s: Semantic, buffer: Buffer, start: number, length: number): Buffer {
   const { type } = buffer;
+  if (s.rules.sliceKeepsLayout)
+    return emitBuffer(s, TMEMSubSliceOp, { src: buffer.handle, N: start }, { ...type, shape: [...type.shape.slice(0, -1), length] });
   const params = type.layout.encoding();
   if (params?.kind !== "tensor_memory_encoding")
     return raise("AttributeError", `'${type.layout.cls.name}' object has no attribute 'block'`);

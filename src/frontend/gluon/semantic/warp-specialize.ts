@@ -14,7 +14,7 @@ export function warpSpecialize(
   s: Semantic,
   functions: readonly PyValue[],
   numWarps: readonly number[],
-  numRegs: readonly number[],
+  numRegs: readonly number[] | undefined,
 ): PyValue {
   const partitions = functions.map((entry) => {
     const [fn, args] = elementsOf(entry) ?? raise("TypeError", `cannot unpack non-iterable ${pyTypeName(entry)} object`);
@@ -25,14 +25,14 @@ export function warpSpecialize(
   check(first !== undefined, "expected at least one function for the default partition");
   const count = workers.length;
   check(count === numWarps.length, `warp specialize got ${count} partitions but ${numWarps.length} warp counts`);
-  check(count === numRegs.length, `warp specialize got ${count} partitions but ${numRegs.length} register counts`);
+  if (numRegs) check(count === numRegs.length, `warp specialize got ${count} partitions but ${numRegs.length} register counts`);
 
   // The default partition comes first: its results are the op's.
   const point = insertionPoint(s.b);
   const body = new Region(s.ctx, null, 0).addBlock();
   insertAtStart(s.b, body);
   const results = s.call(first!.fn, first!.args);
-  const returned = results === null ? [] : (elementsOf(results) ?? raise("TypeError", `'${pyTypeName(results)}' object is not iterable`));
+  const returned = s.rules.returnsAnyOfPartition ? [results] : resultsIn(results);
   const yielded = returned.flatMap((value) => flattenValue(value));
   emitOp(s, WarpYieldOp, { values: yielded });
 
@@ -62,5 +62,10 @@ export function warpSpecialize(
     emitOp(s, WarpReturnOp, {});
   });
   s.b.setAfter(op);
-  return results === null ? null : tuple(unflattenValues([...op.results], returned.map(typeOf)));
+  const values = unflattenValues([...op.results], returned.map(typeOf));
+  if (s.rules.returnsAnyOfPartition) return values[0]!;
+  return results === null ? null : tuple(values);
 }
+
+const resultsIn = (results: PyValue): readonly PyValue[] =>
+  results === null ? [] : (elementsOf(results) ?? raise("TypeError", `'${pyTypeName(results)}' object is not iterable`));
