@@ -80,6 +80,33 @@ test("a line that takes another layout than the others is a difference", () => {
   expect(diff(a, b)).toMatchObject({ counts: "1 changed, 1 layout redefined" });
 });
 
+test("lines that use another alias that was there before are as before, and notes say which", () => {
+  const ops = (...aliases: readonly string[]) => func(...aliases.map((alias, i) => `%${i} = a.op${i} %arg0 : tensor<4xi32, #${alias}>`));
+  const { counts, unified: text } = diff(
+    `#blocked = #ttg.blocked<{a = [1]}>\n#blocked1 = #ttg.blocked<{a = [4]}>\n${ops("blocked", "blocked", "blocked1")}`,
+    `#blocked = #ttg.blocked<{a = [4]}>\n${ops("blocked", "blocked", "blocked")}`,
+  );
+  expect(counts).toBe("1 layout redefined");
+  expect(text.split("\n").slice(1, 3)).toEqual([
+    "-#blocked = #ttg.blocked<{a = [1]}>  // 2 lines use #blocked1 instead",
+    " #blocked = #ttg.blocked<{a = [4]}>  // #blocked1 before",
+  ]);
+});
+
+test("a changed line that reads as before says what its names stand for now", () => {
+  const ops = (...aliases: readonly string[]) => func(...aliases.map((alias, i) => `%${i} = a.op${i} %arg0 : tensor<4xi32, #${alias}>`));
+  const a = `#blocked = #ttg.blocked<{a = [1, 2], order = [0]}>\n#blocked1 = #ttg.blocked<{a = [4, 2], order = [0]}>\n`;
+  const b = `#blocked = #ttg.blocked<{a = [4, 2], order = [0]}>\n#blocked1 = #ttg.blocked<{a = [1, 2], order = [0]}>\n`;
+  expect(diff(a + ops("blocked", "blocked1"), b + ops("blocked", "blocked")).unified.match(/^[-+].*/gm)).toEqual([
+    "-    %0 = a.op0 %arg0 : tensor<4xi32, #blocked>",
+    "+    %0 = a.op0 %arg0 : tensor<4xi32, #blocked>  // #blocked: a [1, 2] -> [4, 2]",
+  ]);
+  const use = (...lines: readonly string[]) => func(...lines, "a.use %0 : i32");
+  expect(diff(use("%1 = a.b : i32", "%0 = a.c : i32"), use("%0 = a.b : i32", "%1 = a.c : i32")).unified).toContain(
+    "-    a.use %0 : i32\n+    a.use %0 : i32  // another %0",
+  );
+});
+
 test("the target alone is no difference", () => {
   const module = (target: string) => `module attributes {ttg.target = "cuda:${target}"} {\n  a.b\n}\n`;
   expect(diff(module("80"), module("90"))).toMatchObject({ counts: "0 changes", unified: "" });

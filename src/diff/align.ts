@@ -12,8 +12,9 @@
 import { longestIncreasing } from "../support/longest-increasing.js";
 import { finished, type Sliced } from "../support/slices.js";
 import type { StepText } from "../trace/line-table.js";
+import { aliasNotes, findRedefinitions } from "./redefinitions.js";
 import { PairedText, type Redefinition } from "./same-text.js";
-import { type Lines, namesIn, type StepSide, sideOf } from "./step-side.js";
+import { type Lines, type StepSide, sideOf } from "./step-side.js";
 
 export type RowKind = "same" | "changed" | "added" | "removed" | "moved-from" | "moved-to";
 /** A row of two texts side by side. */
@@ -26,8 +27,8 @@ export interface Row {
   readonly counterpart?: number;
   /** A moved op that is also another than before. */
   readonly alsoChanged?: boolean;
-  /** For a redefined alias: how many lines use it. They are not marked as changed for that. */
-  readonly uses?: number;
+  /** About aliases: who uses a redefined one, what a name stood for. */
+  readonly note?: string;
 }
 /** How many ops were added, removed, changed and moved, and how many aliases redefined. */
 export interface Counts {
@@ -64,9 +65,9 @@ export function* alignInSlices(lines: Lines, before: StepText, after: StepText, 
   }
   yield* matchOtherLines(left, right, match);
   const redefined = yield* findRedefinitions(left, right, match);
-  const usesOf = new Map(redefined.map((alias) => [alias.right, alias.uses]));
-  for (const alias of redefined) match[alias.right] = alias.left;
+  for (const alias of redefined) if (match[alias.right]! < 0) match[alias.right] = alias.left;
   const texts = new PairedText(left, right, match, redefined);
+  const notes = aliasNotes(texts, redefined);
   const stays = longestIncreasing(match);
   const matchedLeft = new Int32Array(numBefore).fill(-1);
   for (let r = 0; r < numAfter; r++) if (match[r]! >= 0) matchedLeft[match[r]!] = r;
@@ -83,7 +84,7 @@ export function* alignInSlices(lines: Lines, before: StepText, after: StepText, 
       const r = matchedLeft[l]!;
       if (r < 0) {
         const silent = ignoreAliases && left.isAlias(l);
-        rows.push({ kind: silent ? "same" : "removed", left: l, right: -1 });
+        rows.push({ kind: silent ? "same" : "removed", left: l, right: -1, ...noted(notes.left.get(l)) });
         if (before.ops[l] !== 0) counts.removed++;
       } else if (!stays[r] && before.ops[l] !== 0) rows.push({ kind: "moved-from", left: l, right: -1, counterpart: r });
     }
@@ -99,7 +100,8 @@ export function* alignInSlices(lines: Lines, before: StepText, after: StepText, 
     }
     const isOp = after.ops[r] !== 0;
     const changed = (isOp ? before.hashes[m] !== after.hashes[r] : before.lines[m] !== after.lines[r]) && !texts.sayTheSame(m, r);
-    const row: Row = { kind: changed ? "changed" : "same", left: m, right: r, ...(usesOf.has(r) ? { uses: usesOf.get(r)! } : {}) };
+    const note = notes.right.get(r) ?? (changed ? notes.ofChanged(m, r) : undefined);
+    const row: Row = { kind: changed ? "changed" : "same", left: m, right: r, ...noted(note) };
     if (!stays[r]) {
       // Braces and definitions of aliases go where their ops go.
       if (!isOp) fresh.push(row);
@@ -121,6 +123,8 @@ export function* alignInSlices(lines: Lines, before: StepText, after: StepText, 
   for (const row of fresh) rows.push(row);
   return { rows, counts, redefined };
 }
+
+const noted = (note: string | undefined): { note?: string } => (note === undefined ? {} : { note });
 
 /** Lines between two halts, and from how many lines on what a comparison asks for is found out beforehand. */
 const SLICE = 2048;
@@ -256,47 +260,4 @@ function* matchOtherLines(left: StepSide, right: StepSide, match: Int32Array): S
     if (owner >= 0 && partner < 0) continue;
     match[line] = waiting.get(`${partner}:${right.shapeOf(line)}`)?.pop() ?? -1;
   }
-}
-
-/**
- * Definitions of one side only, paired where the lines that used the one use the other now: `#blocked` with other parameters.
- * One lit line says that, and those that use it are as before.
- */
-function* findRedefinitions(left: StepSide, right: StepSide, match: Int32Array): Sliced<readonly Redefinition[]> {
-  const paired = new Set(match);
-  const lost = new Map<string, number>();
-  for (const line of left.otherLines()) if (left.isAlias(line) && !paired.has(line)) lost.set(left.definedBy(line), line);
-  const fresh = new Map<string, number>();
-  for (const line of right.otherLines()) if (right.isAlias(line) && match[line]! < 0) fresh.set(right.definedBy(line), line);
-  if (lost.size === 0 || fresh.size === 0) return [];
-  /** Lines that used one and use the other now; of each of them, those that did so at all. */
-  const pairs = new Map<string, Map<string, number>>();
-  const uses = new Map<string, number>();
-  for (let r = 0; r < match.length; r++) {
-    if (r % SLICE === SLICE - 1) yield;
-    const l = match[r]!;
-    if (l < 0 || right.text.ops[r] === 0) continue;
-    const xs = namesIn(left.line(l));
-    const seen = new Set<string>();
-    for (const name of xs) if (lost.has(name)) seen.add(name);
-    for (const name of seen) uses.set(name, (uses.get(name) ?? 0) + 1);
-    if (seen.size === 0) continue;
-    const ys = namesIn(right.line(r));
-    if (xs.length !== ys.length) continue;
-    for (const before of seen) {
-      const after = ys[xs.indexOf(before)]!;
-      if (!fresh.has(after)) continue;
-      const counts = pairs.get(before) ?? new Map<string, number>();
-      pairs.set(before, counts.set(after, (counts.get(after) ?? 0) + 1));
-    }
-  }
-  const found: Redefinition[] = [];
-  for (const [before, counts] of pairs) {
-    const [after, most] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a));
-    // A name of another kind is another layout: `#blocked` does not become `#mma` without a word.
-    const alike = before.replace(/\d+$/, "") === after.replace(/\d+$/, "");
-    if (!alike || most * 2 <= uses.get(before)! || found.some((other) => other.after === after)) continue;
-    found.push({ left: lost.get(before)!, right: fresh.get(after)!, before, after, uses: most });
-  }
-  return found;
 }

@@ -62,13 +62,13 @@ export function unified(text: DiffText, rows: readonly Row[], colour = false): s
       const row = rows[i]!;
       switch (row.kind) {
         case "same":
-          out.push(` ${row.right < 0 ? left(text, row) : right(text, row)}`);
+          out.push(` ${row.right < 0 ? left(text, row) : right(text, row)}${noteText(row)}`);
           break;
         case "changed":
-          out.push(say("-", `-${left(text, row)}`), say("+", `+${right(text, row)}${usesText(row)}`));
+          out.push(say("-", `-${left(text, row)}`), say("+", `+${right(text, row)}${noteText(row)}`));
           break;
         case "removed":
-          out.push(say("-", `-${left(text, row)}`));
+          out.push(say("-", `-${left(text, row)}${noteText(row)}`));
           break;
         case "added":
           out.push(say("+", `+${right(text, row)}${row.counterpart === undefined ? "" : `  // from line ${row.counterpart + 1}`}`));
@@ -84,10 +84,7 @@ export function unified(text: DiffText, rows: readonly Row[], colour = false): s
   }
   return out.length === 0 ? "" : `${out.join("\n")}\n`;
 }
-/** `14 lines use it`, of an alias that was redefined. */
-export function usesText({ uses }: Row): string {
-  return uses === undefined ? "" : `  // ${uses} line${uses === 1 ? " uses" : "s use"} it`;
-}
+const noteText = ({ note }: Row): string => (note === undefined ? "" : `  // ${note}`);
 function position(rows: readonly Row[], start: number, side: "left" | "right"): string {
   let i = start;
   while (i < rows.length && rows[i]![side] < 0) i++;

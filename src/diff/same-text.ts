@@ -5,7 +5,7 @@
 
 import { FIRST_ARG, NAMES, namesIn, type StepSide } from "./step-side.js";
 
-/** An alias whose meaning another took over wherever it was used: `#blocked` with other parameters. */
+/** An alias in whose place another is used now: `#blocked` with other parameters, or another `#blocked1` that was there before. */
 export interface Redefinition {
   /** Lines of the definitions. */
   readonly left: number;
@@ -13,14 +13,14 @@ export interface Redefinition {
   /** The names. */
   readonly before: string;
   readonly after: string;
-  /** Lines that use it on both sides. */
+  /** Lines that used the one and use the other now. */
   readonly uses: number;
 }
 
 /** Two texts whose lines are paired. */
 export class PairedText {
   #loops = new Map<number, ReadonlyMap<number, number> | undefined>();
-  #redefined: ReadonlyMap<string, string>;
+  #redefined: ReadonlySet<string>;
 
   /** `match`: for each line after the line before, or -1. */
   constructor(
@@ -29,7 +29,7 @@ export class PairedText {
     readonly match: Int32Array,
     redefined: readonly Redefinition[] = [],
   ) {
-    this.#redefined = new Map(redefined.map(({ before, after }) => [after, before]));
+    this.#redefined = new Set(redefined.map(({ before, after }) => `${before} ${after}`));
   }
 
   /** Whether line `l` before and line `r` after differ in names only, or in the target that they name. */
@@ -55,7 +55,7 @@ export class PairedText {
     const { left, right, match } = this;
     const kind = x.charCodeAt(0);
     if (kind !== y.charCodeAt(0)) return false;
-    if (kind === 35 || kind === 33) return this.#redefined.get(y) === x || left.spelt(x) === right.spelt(y);
+    if (kind === 35 || kind === 33) return this.#redefined.has(`${x} ${y}`) || left.spelt(x) === right.spelt(y);
     const from = left.definition(x, l);
     const to = right.definition(y, r);
     if (!from || !to) return from === to && x === y;

@@ -1,6 +1,5 @@
 /** The parts of the page as data, drawn from the State. Only those of the tab that is shown are made. */
 import type { Diagnostic } from "../../diagnostics/diagnostic.js";
-import { usesText } from "../../diff/hunks.js";
 import { ratedFacts } from "../../explain/codegen/explain-facts.js";
 import { headlineOf, headlineText } from "../../explain/headline.js";
 import { locationOf } from "../../explain/provenance.js";
@@ -171,7 +170,7 @@ function diff(state: State, count: number): pictures.DiffPicture {
       kind: row.kind,
       left: line("left"),
       right: line("right"),
-      note: row.uses === undefined ? noteOf(row, at, display.mode) : usesText(row).trim(),
+      note: noteOf(row, at, display.mode),
       source: sourceLine(session.trace, op),
     });
   }

@@ -1,6 +1,6 @@
 /** The diff pane: two steps by identity, side by side, unified, or the IR alone; folds, the cursor, words. */
 import type { Alignment, Row as DiffRow } from "../../../diff/align.js";
-import { hunks, usesText } from "../../../diff/hunks.js";
+import { hunks } from "../../../diff/hunks.js";
 import { PairedText } from "../../../diff/same-text.js";
 import type { StepDiff } from "../../../diff/step-diff.js";
 import { sideOf } from "../../../diff/step-side.js";
@@ -209,6 +209,8 @@ const textsOf = memo(
   3,
 );
 
+/** Columns that a line keeps beside its note. */
+const SHORTEST_LINE = 12;
 const MAX_WORD_LINE = 4000;
 function wordsOf(diff: StepDiff, row: DiffRow): ChangedWords {
   const { texts, words: known } = textsOf(diff);
@@ -351,19 +353,14 @@ function lineSpans(
     [sign, ink],
   ];
   const room = p.columns - p.digits - 3;
-  const note = side === "right" && row.uses !== undefined ? usesText(row).trim() : noteOf(row, at, p.mode);
+  const note = side === "right" || row.right < 0 ? noteOf(row, at, p.mode) : "";
   if (wanted.length === 0 && row.kind !== "same" && p.mode !== "IR") wanted.push(...resultEncoding(said));
-  if (p.left === 0 && !p.wrap && wanted.length > 0) {
-    // A note gets what the line leaves of a narrow pane.
-    const columns = note !== "" && room >= 80 ? room - note.length - 2 : room;
-    spans = cutToParts(
-      spans,
-      partsInSight(
-        said,
-        columns,
-        wanted.sort(([a], [b]) => a - b),
-      ),
-    );
+  if (p.left === 0 && !p.wrap && (wanted.length > 0 || note !== "")) {
+    // A note gets a part of a wide pane, and what the line leaves of a narrow one; all of it where no word has to be in sight.
+    const most = wanted.length === 0 ? room - SHORTEST_LINE : room >= 80 ? Math.floor(room / 3) : 0;
+    const columns = note === "" ? room : room - Math.max(0, Math.min(note.length + 2, most));
+    const inOrder = wanted.sort(([a], [b]) => a - b);
+    spans = cutToParts(spans, partsInSight(said, columns, inOrder));
   }
   if (note !== "") spans = [...spans, [`  ${note}`, MUTED]];
   const pieces = p.wrap ? broken(spans, room) : [skipped(spans, p.left)];
@@ -389,9 +386,11 @@ const boldOn =
   (s: Style): Style =>
     withAttributes(onPaper(s, paper), BOLD);
 
-/** Where a moved line was or is. */
+/** Where a moved line was or is, and what is to be said of aliases. */
 export function noteOf(row: DiffRow, at: Displayed, mode: DiffMode): string {
-  if (mode === "side by side" || at.kind === "fold") return "";
+  if (at.kind === "fold") return "";
+  if (row.note !== undefined) return at.kind === "left" && row.right >= 0 ? "" : `// ${row.note}`;
+  if (mode === "side by side") return "";
   if (row.kind === "moved-to") return `// moved from line ${row.counterpart! + 1}`;
   if (row.kind === "moved-from") return `// moved to line ${row.counterpart! + 1}`;
   return "";
