@@ -52,9 +52,9 @@ export function namesOfInput(input: Input): readonly string[] | undefined {
   return kernel && input.kind === "module" ? argumentNames(kernel, input.defaults ? "" : input.request.text) : undefined;
 }
 /** Under `--strict` errors and races of the kernel itself fail, and it is bad input when something was not executed. */
-export function exitCode({ broken, notExecuted, findings, endedEarly }: Validation, strict = false): number {
+export function exitCode({ broken, notExecuted, findings, leftOut, endedEarly }: Validation, strict = false): number {
   if (endedEarly) return EXIT.interrupted;
   if (broken.length > 0 || (strict && findings.some((f) => (f.severity === "error" && f.kind !== "not-modelled") || RACES.has(f.kind))))
     return EXIT.difference;
-  return strict && notExecuted.length > 0 ? EXIT.badInput : EXIT.ok;
+  return strict && notExecuted.length + leftOut.results.count > 0 ? EXIT.badInput : EXIT.ok;
 }

@@ -41,8 +41,10 @@ export function* validating(trace: Trace, options: ValidateOptions = {}): Work<V
     const other = read?.module && otherKernel(source.module, read.module, pass);
     if (other !== undefined) return rejected(other);
   }
-  const validator = new Validator({ ...targetOf(trace), names: source.names, ...options });
   const { ptx } = trace.artifacts;
+  const tritonIr = steps.filter(({ read }) => read?.module && isExecutable(read.module)).length;
+  const results = { tritonIr, lowered: steps.length - tritonIr + (ptx === undefined ? 0 : 1) };
+  const validator = new Validator({ ...targetOf(trace), names: source.names, ...options }, results);
   const of = steps.length + (ptx === undefined ? 0 : 1);
   let done = 0;
   const isEnded = function* (): Work<boolean> {

@@ -189,18 +189,43 @@ test("arrays are aligned as the kernel is compiled for, and no more", () => {
   expect(found("or.b64")).toEqual([expect.stringContaining("byte 0 of 'arg1'")]);
 });
 
-test("launches that together touch too much memory are left out, and the report says so", () => {
-  const launches = (...pages: number[]) => pages.map((numPages, i) => ({ run: { memory: { numPages } }, lowered: i !== 1 }));
-  const kept = (...pages: number[]) => affordableOf(launches(...pages)).map(({ run }) => run.memory.numPages);
-  expect(kept(43_010, 43_010, 7806, 16_162, 6096)).toEqual([43_010, 7806, 6096]);
-  expect(kept(200_000, 10, 90_000)).toEqual([90_000]);
-  const validator = new Validator();
-  validator.begin(moduleOf(kernel(op("addi"))));
-  const { outcome } = validator;
-  expect(outcome.leftOut).toEqual({ launches: 0, of: 3 });
-  expect(validationText({ ...outcome, leftOut: { launches: 2, of: 5 } })).toContain(
-    "not run: 2 of 5 launches, which touch too much memory",
-  );
+describe("--seconds bounds all of a validation", () => {
+  test("launches that take too long together are left out", () => {
+    const launches = (...steps: number[]) => steps.map((n, i) => ({ run: { steps: n, memory: { numPages: 0 } }, lowered: i !== 1 }));
+    const kept = (...steps: number[]) => affordableOf(launches(...steps), 150 * 60_000).map(({ run }) => run.steps);
+    expect(kept(43_010, 43_010, 7806, 16_162, 6096)).toEqual([43_010, 7806, 6096]);
+    expect(kept(200_000, 10, 90_000)).toEqual([90_000]);
+  });
+  const SUM = `tt.func public @k(%a: !tt.ptr<i32>, %q: !tt.ptr<i32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %n = arith.constant 1200 : i32
+  %pid = tt.get_program_id x : i32
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c0) -> (i32) : i32 {
+    %next = arith.addi %acc, %i : i32
+    scf.yield %next : i32
+  }
+  %qp = tt.addptr %q, %pid : !tt.ptr<i32>, i32
+  tt.store %qp, %s : !tt.ptr<i32>
+  tt.return
+}
+`;
+  test("programs, launches and results of passes are left out, and a note says how many", () => {
+    const leftOut = (seconds: number) => {
+      const validator = new Validator({ seconds, grid: [9] }, { tritonIr: 12, lowered: 0 });
+      validator.begin(moduleOf(SUM));
+      for (let i = 0; i < 11; i++) validator.check(`same${i}`, moduleOf(SUM));
+      validator.check("faulty", moduleOf(SUM.replace("arith.addi", "arith.ori")));
+      const { outcome } = validator;
+      return { text: validationText(outcome), suspects: outcome.broken[0]?.suspects };
+    };
+    const enough = leftOut(20);
+    expect(enough.text).not.toContain("no time");
+    expect(enough.suspects).toEqual(["faulty"]);
+    const short = leftOut(0.5);
+    expect(short.text).toContain("note: no time for 2 of 3 programs, 1 of 2 launches, 9 of 12 results; --seconds allows more");
+    expect(short.suspects).toEqual(["same6", "same7", "same8", "same9", "same10", "faulty"]);
+  });
 });
 
 test("code that needs more shared memory than a CTA of the target has is not executed", () => {

@@ -5,6 +5,7 @@
 import { argumentAttr, kernelOf } from "../dialects/builtin/function-op.js";
 import { intOf } from "../ir/builtin-attrs.js";
 import type { Operation } from "../ir/operation.js";
+import { Budget, DEFAULT_SECONDS, workOf } from "./budget.js";
 import { type ArgumentPlan, type Fit, type MadeUp, type Preconditions, planArguments } from "./tensor/arguments.js";
 import { nonFinite } from "./tensor/compare.js";
 import { type RunOptions, type RunResult, runModule } from "./tensor/run.js";
@@ -28,19 +29,27 @@ export interface Chosen {
   readonly lowered: boolean;
 }
 
-/** `ran` hears of each run that was needed to find out. */
-export function chooseLaunches(module: Operation, options: LaunchOptions, ran: () => void): Chosen[] {
+/** `ran` hears of each run that was needed to find out. Where `budget` has no time for all, there are fewer programs and launches. */
+export function chooseLaunches(
+  module: Operation,
+  options: LaunchOptions,
+  ran: () => void,
+  budget: Budget = new Budget(DEFAULT_SECONDS),
+): Chosen[] {
   const kernel = kernelOf(module, options.kernel)!;
   const [seed = 0, ...others] = options.seeds ?? [0, 1];
   const stated = options.grid ? { ...options.preconditions, grid: options.grid } : options.preconditions;
   const plan = (fit: Fit, made: MadeUp) => planArguments(module, kernel, stated, fit, options.names, made).map(leastAligned(kernel));
   const runs = new Map<string, RunResult>();
+  const limits = { maxSteps: budget.mostSteps, ...options.limits };
+  let programs = options.programs ?? options.preconditions?.programs;
   const tried = (args: readonly ArgumentPlan[], by = seed): RunResult => {
     const key = `${by} ${textOf(args)}`;
     const known = runs.get(key);
     if (known) return known;
     ran();
-    const run = runModule(module, { ...options, args, seed: by });
+    const run = runModule(module, { ...options, ...(programs ? { programs } : {}), limits, args, seed: by });
+    budget.spend(workOf(run));
     runs.set(key, run);
     return run;
   };
@@ -57,6 +66,12 @@ export function chooseLaunches(module: Operation, options: LaunchOptions, ran: (
     ] as const
   ).map(([fit, made]) => ({ fit, made, args: plan(fit, made) }));
   const distinct = ways.filter(({ args }, i) => !ways.slice(0, i).some((known) => same(known.args, args)));
+  const probe = tried(distinct[0]!.args);
+  const affordable = isStopped(probe) ? 1 : Math.floor((budget.share("tritonIr") * probe.programs.length) / workOf(probe));
+  if (programs === undefined && affordable < probe.programs.length) {
+    programs = evenly(probe.programs, Math.max(1, affordable));
+    runs.clear();
+  }
   // A quotient by zero is not defined, but masked lanes may compute one: launches without are taken where there are some.
   let refusesZero = true;
   let chosen = distinct.find(({ args }) => sound(args));
@@ -70,6 +85,10 @@ export function chooseLaunches(module: Operation, options: LaunchOptions, ran: (
   // Where the kernel itself goes wrong in every way, that is all there is to say.
   const edges = isSound ? plan(fit, { integers, floats: "edges" }) : args;
   for (const s of others) {
+    if (!budget.mayTry) {
+      budget.launchesLeftOut++;
+      continue;
+    }
     const edged = same(edges, args) ? undefined : sound(edges, s);
     launches.push({ seed: s, args: edged ? edges : args, run: edged ?? tried(args, s), ignore: NOTHING, lowered: false });
   }
@@ -77,6 +96,7 @@ export function chooseLaunches(module: Operation, options: LaunchOptions, ran: (
 
   const add = (more: readonly ArgumentPlan[], ignore = NOTHING): void => {
     if (launches.some((known) => same(known.args, more))) return;
+    if (!budget.mayTry) return void budget.launchesLeftOut++;
     const run = sound(more);
     if (run) launches.push({ seed, args: more, run, ignore, lowered: true });
   };
@@ -85,7 +105,7 @@ export function chooseLaunches(module: Operation, options: LaunchOptions, ran: (
     const rates = RATES.map((floats) => plan("two", { integers, floats }));
     // As many as the kernel's own result can take.
     const rate = rates.find((more) => {
-      const run = sound(more);
+      const run = budget.mayTry ? sound(more) : undefined;
       return run && nonFinite(run) <= MOST_NON_FINITE;
     });
     add(rate ?? plan("two", { integers, floats: "edges" }));
@@ -105,6 +125,13 @@ const leastAligned =
     const stated = intOf(argumentAttr(kernel, i, "tt.divisibility")) ?? 1;
     return { ...arg, alignment: Math.max(16, stated & -stated) };
   };
+
+/** So many of `items`, from the first to the last. */
+export const evenly = <T>(items: readonly T[], count: number): readonly T[] =>
+  Array.from({ length: count }, (_, i) => items[Math.round((i * (items.length - 1)) / Math.max(count - 1, 1))]!);
+
+/** Whether a run was stopped before its end: what it would have stored is not known. */
+export const isStopped = ({ findings }: RunResult): boolean => findings.some(({ kind }) => kind === "limit");
 
 /** Whether a finding leaves the results undefined, so that stages need not agree on them. */
 const isFault = ({ severity, kind }: RunResult["findings"][number]): boolean => severity === "error" || kind === "store-conflict";

@@ -11,27 +11,27 @@ import { cloneOperation } from "../ir/clone.js";
 import type { Operation } from "../ir/operation.js";
 import { symbolName } from "../ir/symbol-table.js";
 import type { Instrumentation } from "../pass/instrumentation.js";
+import { Budget, DEFAULT_SECONDS, mostSteps, mostWarpSteps, type Results, THREADS, workOf, workOfThreads } from "./budget.js";
 import { type Coverage, coverageText, instructionCoverage, listed, onesided, opCoverage } from "./coverage.js";
 import { type TensorMapForm, tensorMapForms } from "./host-tensor-maps.js";
-import { type Chosen, chooseLaunches, type LaunchOptions } from "./launches.js";
+import { type Chosen, chooseLaunches, isStopped, type LaunchOptions } from "./launches.js";
 import { runLlvm } from "./llvm/run.js";
 import { sharedBytesOf } from "./llvm/translate.js";
 import { DEPENDENT, differenceOfLowered, launchOf, ownRaces, type Reference, referenceOf } from "./lowered.js";
-import type { Memory } from "./memory.js";
 import { type PtxLaunch, type PtxRun, runPtx } from "./ptx/run.js";
 import { compareRuns, differenceText, uncertain } from "./tensor/compare.js";
 import { elementOfType } from "./tensor/elements.js";
 import { type Finding, RACES } from "./tensor/findings.js";
 import { printableLocation } from "./tensor/place.js";
 import { RULES } from "./tensor/rules/index.js";
-import { type RunResult, runModule } from "./tensor/run.js";
+import { type RunResult, runModule, samplePrograms } from "./tensor/run.js";
 
 /** How a kernel is started when its steps are validated, and how long that may take. */
 export interface ValidateOptions
   extends Pick<LaunchOptions, "kernel" | "capability" | "grid" | "programs" | "limits" | "seeds" | "preconditions" | "names"> {
-  /** About how many seconds a step of lowered code may take; DEFAULT_SECONDS by default. */
+  /** About how many seconds all of it may take; DEFAULT_SECONDS by default. */
   readonly seconds?: number;
-  /** Lowered code runs on every program of the grid, however long that takes. */
+  /** Lowered code runs on every program of the grid, and nothing is left out, however long that takes. */
   readonly allPrograms?: boolean;
 }
 
@@ -66,8 +66,8 @@ export interface Validation {
   readonly findings: readonly Finding[];
   /** Steps that were not executed, and so not validated: the last of each stage, each with the reason. */
   readonly notExecuted: readonly NotExecuted[];
-  /** Launches in which no pass's result was executed, since together they touch more memory than the budget allows. */
-  readonly leftOut: { readonly launches: number; readonly of: number };
+  /** What there was no time for: programs and launches of Triton IR, and results of passes; each of how many. */
+  readonly leftOut: Readonly<Record<"programs" | "launches" | "results", { readonly count: number; readonly of: number }>>;
   /** Set where the user ended it: how many results there were to execute. */
   readonly endedEarly?: { readonly of: number };
 }
@@ -106,7 +106,7 @@ export class Validator {
   readonly #coverage = new Map<string, Coverage>();
   readonly #uncertain = new Map<string, string>();
   #launches: readonly Launch[] = [];
-  #leftOut: Validation["leftOut"] = { launches: 0, of: 0 };
+  readonly #leftOut = { programs: { count: 0, of: 0 }, launches: { count: 0, of: 0 }, results: { count: 0, of: 0 } };
   #before: readonly RunResult[] | undefined;
   #version = -1;
   #runs = 0;
@@ -117,6 +117,8 @@ export class Validator {
   #source: Operation | undefined;
   #loweredIsBroken = false;
   #loweredRan = false;
+  /** How long the last result of lowered code took. */
+  #loweredWork = 0;
   /** The launches and programs that lowered code runs on, once they are known. */
   #planned: readonly Planned[] | undefined;
   /** Passes since the last one whose result was executed. */
@@ -124,7 +126,15 @@ export class Validator {
   /** The tensor map forms of descriptor arguments, as they were last. */
   #tensorMaps: ReadonlyMap<number, TensorMapForm> | undefined;
 
-  constructor(readonly options: ValidateOptions = {}) {}
+  readonly #budget: Budget;
+
+  /** Where `results` says how many there are to execute, some are left out if there is no time for all. */
+  constructor(
+    readonly options: ValidateOptions = {},
+    results?: Results,
+  ) {
+    this.#budget = new Budget(options.allPrograms ? Infinity : (options.seconds ?? DEFAULT_SECONDS), results);
+  }
 
   /** The hooks to hand to the pass manager. */
   readonly instrumentation: Instrumentation = {
@@ -142,9 +152,13 @@ export class Validator {
     // Passes change it before it is asked what it leaves open.
     const module = cloneOperation(root);
     this.#source = module;
-    const chosen = chooseLaunches(module, this.options, () => this.#runs++);
-    const affordable = affordableOf(chosen);
-    this.#leftOut = { launches: chosen.length - affordable.length, of: chosen.length };
+    const chosen = chooseLaunches(module, this.options, () => this.#runs++, this.#budget);
+    const affordable = affordableOf(chosen, this.#budget.share("tritonIr"));
+    const tried = chosen.length + this.#budget.launchesLeftOut;
+    this.#leftOut.launches = { count: tried - affordable.length, of: tried };
+    const { programs, grid } = chosen[0]!.run;
+    const usual = (this.options.programs ?? this.options.preconditions?.programs ?? samplePrograms(grid)).length;
+    this.#leftOut.programs = { count: usual - programs.length, of: usual };
     this.#launches = affordable.map((launch) => ({ ...launch, bounds: this.#bounded(launch.run) }));
     this.#before = this.#launches.map(({ run }) => run);
     this.#coverage.set("the source", opCoverage(module, this.#before));
@@ -161,6 +175,7 @@ export class Validator {
       if (asked) return bounds;
       asked = true;
       this.#runs++;
+      this.#budget.spendBounds(run);
       for (const { op, count, of } of uncertain(run, bounds)) this.#uncertain.set(printableLocation(op), `${count} of ${of}`);
       return bounds;
     };
@@ -187,6 +202,7 @@ export class Validator {
     }
     this.#tensorMaps = tensorMapForms(module) ?? this.#tensorMaps;
     const before = this.#before;
+    if (this.#isLeftOut("tritonIr", sumOf(before.map(workOf)), pass)) return;
     if (before.every(isStopped)) return void this.#notExecuted.set("Triton IR", { pass, reason: "the source was stopped before its end" });
     const results = this.#run(module);
     const missing = results.flatMap((r) => r.findings).find((f) => f.kind === "not-modelled");
@@ -199,7 +215,8 @@ export class Validator {
       const message = changeOf(before[i]!, result, this.#launches[i]!);
       return message === undefined ? [] : [{ pass, seed: this.#launches[i]!.seed, message }];
     })[0];
-    if (problem) this.#broken.push(problem);
+    const suspects = [...this.#pending.splice(0), pass];
+    if (problem) this.#broken.push({ ...problem, suspects });
     this.#before = results;
   }
 
@@ -215,6 +232,7 @@ export class Validator {
   }
 
   #checkLowered(pass: string, stage: Stage, execute: Execute, sharedBytes: number | undefined): void {
+    if (this.#isLeftOut("lowered", this.#loweredWork, pass)) return;
     const skip = this.#notDefined(sharedBytes);
     const found = skip === undefined ? this.#runLowered(execute) : { skip };
     if ("unreadable" in found && stage === "PTX") return this.unreadable(pass, found.unreadable);
@@ -231,6 +249,15 @@ export class Validator {
     if (problem && !this.#loweredIsBroken) this.#broken.push({ ...problem, pass, suspects, ...(this.#loweredRan ? {} : { hidden: true }) });
     this.#loweredIsBroken ||= problem !== undefined;
     this.#loweredRan = true;
+  }
+
+  /** Whether there is no time to execute a result of a pass, which takes so long. */
+  #isLeftOut(level: keyof Results, units: number, pass: string): boolean {
+    this.#leftOut.results.of++;
+    if (this.#budget.isDue(level, units)) return false;
+    this.#leftOut.results.count++;
+    this.#pending.push(pass);
+    return true;
   }
 
   /** Why lowered code need not do what the source does. */
@@ -251,11 +278,13 @@ export class Validator {
   #runLowered(execute: Execute): Lowered {
     if (this.#planned) return this.#runPlanned(this.#planned, execute);
     const [first, ...others] = this.#launches.filter(({ lowered }) => lowered);
-    const { seconds = DEFAULT_SECONDS, allPrograms = false } = this.options;
+    const { allPrograms = false } = this.options;
     const { programs, grid } = first!.run;
     const all = allPrograms ? undefined : (this.options.programs ?? this.options.preconditions?.programs);
     const total = all?.length ?? sizeOf(grid);
-    const few = allPrograms ? total : Math.min(total, programs.length, 2);
+    const share = this.#budget.share("lowered");
+    const estimate = (THREADS * workOf(first!.run)) / programs.length;
+    const few = allPrograms ? total : Math.min(total, programs.length, 2 * estimate > share ? 1 : 2);
     const plan = (launch: Launch, count: number): Planned => ({
       launch,
       reference: this.#reference(launch, spread(count, total, grid, all)),
@@ -264,27 +293,28 @@ export class Validator {
     const begun = [plan(first!, few)];
     const found = this.#runPlanned(begun, execute);
     if (!("runs" in found)) return found;
-    const { laneInstructions, memory } = found.runs[0]!;
-    const lanes = laneInstructions + LANES_PER_PAGE * memory.numPages;
-    let left = allPrograms ? Infinity : LANES_PER_SECOND * seconds - lanes;
+    const work = workOfThreads(found.runs[0]!);
+    let left = share - work;
     for (const launch of others) {
-      const cost = (laneInstructions * launch.run.steps) / first!.run.steps + LANES_PER_PAGE * launch.run.memory.numPages;
+      const cost = (work * workOf(launch.run)) / workOf(first!.run);
       if (cost > left) continue;
       left -= cost;
       begun.push(plan(launch, few));
     }
-    const more = Math.min(total, few + Math.max(0, Math.floor((left * few) / Math.max(lanes, 1))));
+    const more = Math.min(total, allPrograms ? total : few + Math.max(0, Math.floor((left * few) / Math.max(work, 1))));
     const rest = more > few ? begun.with(0, plan(first!, more)) : begun.slice(1);
     const also = this.#runPlanned(rest, execute);
     if (!("runs" in also)) return also;
     this.#planned = more > few ? rest : begun;
-    if (more > few) return also;
-    return { runs: [...found.runs, ...also.runs], problems: [...found.problems, ...also.problems] };
+    const runs = more > few ? also.runs : [...found.runs, ...also.runs];
+    this.#loweredWork = sumOf(runs.map(workOfThreads));
+    return { runs, problems: more > few ? also.problems : [...found.problems, ...also.problems] };
   }
 
   #reference({ args, seed, run: { grid } }: Launch, programs: readonly (readonly number[])[]): Reference {
     const reference = referenceOf(this.#source!, { ...this.options, args, grid, programs, seed });
     this.#runs++;
+    this.#budget.spend(workOf(reference.run));
     return { ...reference, run: { ...reference.run, bounds: this.#bounded(reference.run) } };
   }
 
@@ -294,7 +324,7 @@ export class Validator {
     for (const { reference, launch: of } of planned) {
       const launch = launchOf(reference, this.#tensorMaps);
       if (!launch) return { skip: "the tensor map of a descriptor among its arguments is not known" };
-      const run = execute(launch);
+      const run = execute({ ...launch, limits: { maxSteps: mostWarpSteps(reference.run) } });
       if ("error" in run) return { skip: run.error };
       const [wrong] = run.diagnostics;
       if (wrong) {
@@ -306,6 +336,7 @@ export class Validator {
       const missing = run.findings.find((f) => f.kind === "not-modelled");
       if (missing) return { skip: `${missing.message} (${missing.site})` };
       runs.push(run);
+      this.#budget.spend(workOfThreads(run));
       for (const race of ownRaces(reference.run, run))
         if (!this.#findings.some(({ kind, op }) => kind === race.kind && op === race.op)) this.#findings.push(race);
       const message = differenceOfLowered(reference, run, of.ignore);
@@ -340,37 +371,33 @@ export class Validator {
   }
 
   #run(module: Operation): RunResult[] {
-    return this.#launches.map(({ seed, args, run: { memory } }) => {
+    return this.#launches.map(({ seed, args, run: { memory, programs, steps } }) => {
       this.#runs++;
-      return runModule(module, { ...this.options, args, seed, within: memory });
+      const limits = { maxSteps: mostSteps(steps), ...this.options.limits };
+      const run = runModule(module, { ...this.options, args, seed, programs, limits, within: memory });
+      this.#budget.spend(workOf(run));
+      return run;
     });
   }
 }
 
-/** The default time limit of a step of lowered code, in seconds. */
-export const DEFAULT_SECONDS = 3;
-/** Instructions of lanes that take about a second. */
-const LANES_PER_SECOND = 20_000_000;
-/** The first access to a page takes as long as so many of them. */
-const LANES_PER_PAGE = 1000;
-
 const sizeOf = ([x = 1, y = 1, z = 1]: readonly number[]): number => x * y * z;
 
-/** Launches that touch no more memory than a step may, in their order; where none does, the one that touches least. */
-export function affordableOf<T extends { readonly run: { readonly memory: Pick<Memory, "numPages"> }; readonly lowered: boolean }>(
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, n) => sum + n, 0);
+
+/** Launches that together take no more units than `most`, in their order; where none does, the one that takes least. */
+export function affordableOf<T extends { readonly run: Parameters<typeof workOf>[0]; readonly lowered: boolean }>(
   launches: readonly T[],
+  most: number,
 ): readonly T[] {
-  const pagesOf = ({ run }: T) => run.memory.numPages;
-  let left = MOST_PAGES;
-  const affordable = launches.filter((launch) => pagesOf(launch) <= left && ((left -= pagesOf(launch)), true));
+  let left = most;
+  const affordable = launches.filter(({ run }) => workOf(run) <= left && ((left -= workOf(run)), true));
   if (affordable.some(({ lowered }) => lowered)) return affordable;
   return launches
     .filter(({ lowered }) => lowered)
-    .sort((a, b) => pagesOf(a) - pagesOf(b))
+    .sort((a, b) => workOf(a.run) - workOf(b.run))
     .slice(0, 1);
 }
-/** Pages that all launches of a step may touch together: a few seconds. */
-const MOST_PAGES = 2 ** 16;
 
 /** `count` programs of a grid, or of those stated, from the first to the last. */
 function spread(
@@ -403,9 +430,6 @@ function kernelText(module: Operation): string | undefined {
   const kernel = kernelOf(module);
   return kernel?.name === "tt.func" ? `'${symbolName(kernel)}' with ${kernel.regions[0]!.firstBlock!.args.length} arguments` : undefined;
 }
-
-/** Whether a run was stopped before its end: what it would have stored is not known. */
-const isStopped = ({ findings }: RunResult): boolean => findings.some(({ kind }) => kind === "limit");
 
 /** The first difference after a pass: a new finding, or a store. */
 function changeOf(before: RunResult, after: RunResult, { ignore, bounds }: Launch): string | undefined {
@@ -459,10 +483,8 @@ export function validationText({
   else for (const { pass, reason } of notExecuted) lines.push(`validate: note: '${pass}' was not executed: ${reason}`);
   if (broken.length === 0 && passes.length > 0)
     lines.push(`validate: same results after each of ${passes.length} passes that changed the IR (${runs} runs)`);
-  if (leftOut.launches > 0)
-    lines.push(
-      `validate: note: not run: ${leftOut.launches} of ${leftOut.of} launches, which touch too much memory; state smaller sizes in args.json`,
-    );
+  const short = Object.entries(leftOut).flatMap(([what, { count, of }]) => (count > 0 ? [`${count} of ${of} ${what}`] : []));
+  if (short.length > 0) lines.push(`validate: note: no time for ${short.join(", ")}; --seconds allows more, args.json smaller sizes`);
   for (const [op, count] of uncertain) lines.push(`validate: note: ${count} values of ${op} may be off by more than a tenth of their size`);
   if (onesided.masks.length > 0) lines.push(`validate: note: never off: the mask of ${listed(onesided.masks)}`);
   if (onesided.branches.length > 0) lines.push(`validate: note: one side never taken: ${listed(onesided.branches)}`);

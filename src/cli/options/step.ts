@@ -157,10 +157,10 @@ const VALIDATE_OPTIONS = {
   seconds: {
     type: decimal("N", "a number from 0", (value) => value >= 0),
     group: EXECUTE,
-    help: "about how long a step of lowered code may take: how many programs and launches it runs on",
-    defaultText: "3",
+    help: "about how long the validation may take: how many programs, launches and results of passes are executed",
+    defaultText: "20",
   },
-  "all-programs": { type: FLAG, group: EXECUTE, help: "lowered code runs on every program of the grid" },
+  "all-programs": { type: FLAG, group: EXECUTE, help: "lowered code runs on every program of the grid, and nothing is left out" },
 } as const satisfies OptionTable;
 
 /** The program without a command executes for `--validate`. */

@@ -215,7 +215,6 @@ const passed = new Log<{ readonly among: string; readonly faults: readonly strin
 const sound = new Log<{ readonly ms: number; readonly code: number; readonly text: string }>(folder, "sound");
 const results = new Log<Result>(folder, "results");
 
-const isFor = ({ key }: Case): boolean => compiled.get(key)?.failed === undefined;
 const keyOf = (fault: Fault): string => hash([fault.file, fault.in, fault.find, fault.replace]);
 const ALL_FAULTS = hash(FAULTS.map(keyOf));
 
@@ -254,27 +253,32 @@ async function compileSound(wanted: readonly Case[]): Promise<void> {
 
 async function validateSound(): Promise<void> {
   const wanted = cases.filter(({ id }) => matches(id));
-  await compileSound(wanted);
-  const cost = ({ key }: Case) => compiled.get(key)!.compileMs;
-  const open = wanted.filter((c) => compiled.get(c.key) && isFor(c) && !sound.get(c.key)).sort((a, b) => cost(a) - cost(b));
-  say(`validating ${open.length} cases without a fault`);
+  const sizeOf = ({ kernel }: Case) => kernels.get(kernel)!.text.length;
+  const open = wanted.filter(({ key }) => !sound.get(key)).sort((a, b) => sizeOf(a) - sizeOf(b));
+  say(`validating ${open.length} of ${wanted.length} cases without a fault`);
+  await build({ ...BUNDLED, outfile: `${folder}/worker.cjs`, sourcemap: true });
   await inParallel(open, () => {
     const worker = new Worker(`${folder}/worker.cjs`);
-    const work = async ({ key, kernel, capability }: Case) => {
+    const work = async ({ id, key, kernel, capability }: Case) => {
       const reply = await worker.ask({ kernel, capability, sound: [], limitMs: 600_000 });
-      const { validation, validateMs } = typeof reply === "string" ? { validation: undefined, validateMs: 600_000 } : reply;
-      sound.set(key, { ms: Math.round(validateMs), code: validation?.code ?? 3, text: validation?.text ?? String(reply) });
+      const { validation, failed, validateMs } = typeof reply === "string" ? { ...NO_REPLY, validation: { code: 3, text: reply } } : reply;
+      sound.set(key, { ms: Math.round(validateMs), ...(validation ?? { code: NOT_FOR_TARGET, text: failed! }) });
+      if (validation && validation.code !== 0) say(`${id}: ${validation.text.split("\n", 1)[0]}`);
     };
     return { work, end: () => worker.end() };
   });
   const done = wanted.flatMap(({ id, key }) => (sound.get(key) ? [{ id, ...sound.get(key)! }] : []));
-  for (const { id, code, text } of done) if (code !== 0) process.stdout.write(`${id}: ${text.split("\n", 1)[0]}\n`);
-  const alarms = done.filter(({ code }) => code !== 0).length;
-  const missing = wanted.filter(isFor).length - done.length;
+  const validated = done.filter(({ code }) => code !== NOT_FOR_TARGET);
+  const alarms = validated.filter(({ code }) => code !== 0);
+  for (const { id, text } of alarms) process.stdout.write(`${id}: ${text.split("\n", 1)[0]}\n`);
+  const left = wanted.length - done.length;
   process.stdout.write(
-    `${done.length} kernels validated, ${alarms} false alarms${missing > 0 ? `, ${missing} left` : ""}; ${wanted.length - wanted.filter(isFor).length} are not for their target\n`,
+    `${validated.length} kernels validated, ${alarms.length} false alarms${left > 0 ? `, ${left} left` : ""}; ${done.length - validated.length} are not for their target\n`,
   );
 }
+/** The code of a kernel that does not compile for the target. */
+const NOT_FOR_TARGET = -1;
+const NO_REPLY = { failed: undefined, validateMs: 600_000 };
 const matches = (id: string): boolean => options.only.length === 0 || options.only.some((text) => id.includes(text));
 
 // Faults.
