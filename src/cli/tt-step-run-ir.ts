@@ -1,7 +1,6 @@
 /** `tt-step run` on TTIR and TTGIR: arguments from launch.json or made up, and memory after the run. */
 
 import { kernelOf } from "../dialects/builtin/function-op.js";
-import { capabilityOf } from "../gpu/nvidia.js";
 import { positionOfLocation } from "../ir/location.js";
 import type { Operation } from "../ir/operation.js";
 import { coverageText, opCoverage } from "../simulate/coverage.js";
@@ -72,7 +71,7 @@ export function* runIr(module: Operation, args: IrRunArgs, io: Io): Work<IrRun |
     ...(grid ? { grid } : {}),
     ...(programs ? { programs } : {}),
     seed: stated.seeds?.[0] ?? 0,
-    capability: capabilityOf(args.target),
+    target: args.target,
     ...(stated.limits ? { limits: stated.limits } : {}),
     checks: { arithmetic: args.checks },
   });

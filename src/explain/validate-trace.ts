@@ -4,7 +4,6 @@ import { defaultOptions, platformOf } from "../backend/targets.js";
 import { finishLowering, LOWERING } from "../compile/finish-lowering.js";
 import { type Rejected, rejected } from "../compile/source.js";
 import { kernelOf } from "../dialects/builtin/function-op.js";
-import { capabilityOf } from "../gpu/nvidia.js";
 import type { Attribute } from "../ir/attribute.js";
 import { fileLoc, positionOfLocation } from "../ir/location.js";
 import type { Operation } from "../ir/operation.js";
@@ -44,7 +43,7 @@ export function* validating(trace: Trace, options: ValidateOptions = {}): Work<V
   const { ptx } = trace.artifacts;
   const tritonIr = steps.filter(({ read }) => read?.module && isExecutable(read.module)).length;
   const results = { tritonIr, lowered: steps.length - tritonIr + (ptx === undefined ? 0 : 1) };
-  const validator = new Validator({ ...targetOf(trace), names: source.names, ...options }, results);
+  const validator = new Validator({ target: trace.target, names: source.names, ...options }, results);
   const of = steps.length + (ptx === undefined ? 0 : 1);
   let done = 0;
   const isEnded = function* (): Work<boolean> {
@@ -135,10 +134,4 @@ function suspectsOf({ pass, suspects = [pass] }: Broken, validator: Validator, t
   const found = steps.slice(good + 1, bad + 1).map(runName);
   // Tensor by tensor their results are right, so it may as well be the lowering of what they made.
   return [...found, ...suspects.filter((name) => LOWERING.has(name) && !found.includes(name))];
-}
-
-/** The target that a Trace is made for. */
-function targetOf({ target }: Trace): { readonly capability?: number } {
-  const capability = capabilityOf(target);
-  return capability === undefined ? {} : { capability };
 }

@@ -16,6 +16,13 @@ function parse(text: string): Operation {
   expect(ctx.diagnostics).toEqual([]);
   return parsed!.module;
 }
+function compiledFor(target: string, text: string) {
+  const source = readSource({ name: "x.ttir", text });
+  if (source.kind !== "module") throw new Error(JSON.stringify(source));
+  const compiled = compile(source, { target });
+  if (compiled.kind !== "compiled") throw new Error(JSON.stringify(compiled));
+  return compiled;
+}
 const lanes = (value: (lane: number) => number) => Array.from({ length: 64 }, (_, l) => value(l));
 
 describe("one wave of 64 lanes", () => {
@@ -111,6 +118,36 @@ ${reversed}
     %r = llvm.add %v, %lane : i32\n${store}`;
     expect(out(body)).toEqual(lanes((l) => (l < 40 ? 100 + l : l)));
   });
+  test("copies to LDS fill it in the order of lanes, 0 past the buffer's end; whoever reads before the wait is found", () => {
+    const copy = (wait: string) => `    %smem = llvm.mlir.addressof @global_smem : !llvm.ptr<3>
+    %stride = llvm.mlir.constant(0 : i16) : i16
+    %bytes = llvm.mlir.constant(160 : i64) : i64
+    llvm.store %lane, %at : i32, !llvm.ptr<1>
+    llvm.call_intrinsic "llvm.amdgcn.wave.barrier"() : () -> ()
+    %buffer = rocdl.make.buffer.rsrc %out, %stride, %bytes, %c0 : <1> to <8>
+    %from = llvm.sub %c63, %lane : i32
+    %offset = llvm.mul %from, %c4 : i32
+    rocdl.raw.ptr.buffer.load.lds %buffer, %smem, %c4, %offset, %c0, %c0, %c0
+    rocdl.s.waitcnt ${wait}
+    %own = llvm.getelementptr %smem[%lane] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
+    %r = llvm.load %own : !llvm.ptr<3> -> i32\n${store}`;
+    // 0x3f70: vmcnt(0), and 1 more of it.
+    expect(out(copy("16240"))).toEqual(lanes((l) => (l < 24 ? 0 : 63 - l)));
+    expect(execute(copy("16241")).findings.map((f) => f.kind)).toContain("early-read");
+  });
+  test("an atomic adds two halves at once; an element at a place that is computed", () => {
+    const body = `    %two = llvm.mlir.constant(2 : i32) : i32
+    %zero = llvm.mlir.constant(dense<0.000000e+00> : vector<2xf16>) : vector<2xf16>
+    %one = llvm.mlir.constant(1.000000e+00 : f16) : f16
+    %odd = llvm.urem %lane, %two : i32
+    %pair = llvm.insertelement %one, %zero[%odd : i32] : vector<2xf16>
+    llvm.store %c0, %at : i32, !llvm.ptr<1>
+    %old = llvm.atomicrmw fadd %at, %pair syncscope("agent") monotonic : !llvm.ptr<1>, vector<2xf16>
+    %w = llvm.load %at : !llvm.ptr<1> -> vector<2xf16>
+    %half = llvm.extractelement %w[%odd : i32] : vector<2xf16>
+    %r = llvm.fptosi %half : f16 to i32\n${store}`;
+    expect(out(body)).toEqual(lanes(() => 1));
+  });
   test("lanes of a wave see each other's stores to shared memory; those of another wave only after a barrier", () => {
     const exchange = (barrier: string) => `    %smem = llvm.mlir.addressof @global_smem : !llvm.ptr<3>
     %c127 = llvm.mlir.constant(127 : i32) : i32
@@ -167,11 +204,41 @@ test("fp8 of CDNA3 has one zero, and a NaN in place of the negative one", () => 
   expect([encode("f8E5M2FNUZ", 57344), encode("f8E5M2FNUZ", 1e9), encode("f8E5M2FNUZ", -1e9, "rn", true)]).toEqual([0x7f, 0x80, 0xff]);
 });
 
+describe("conversions to 8 bits are at tensor level as the lowered code does them", () => {
+  const SIZE = 512;
+  function kernel(wide: string): string {
+    const kinds = ["f8E5M2", "f8E4M3FN", "f8E4M3FNUZ", "f8E5M2FNUZ"];
+    const pointers = (kind: string) => `tensor<${SIZE}x!tt.ptr<${kind}>>`;
+    const stores = kinds.map(
+      (kind, k) => `
+  %c${k} = tt.fp_to_fp %v, rounding = rtne : tensor<${SIZE}x${wide}> -> tensor<${SIZE}x${kind}>
+  %s${k} = tt.splat %y${k} : !tt.ptr<${kind}> -> ${pointers(kind)}
+  %p${k} = tt.addptr %s${k}, %i : ${pointers(kind)}, tensor<${SIZE}xi32>
+  tt.store %p${k}, %c${k} : ${pointers(kind)}`,
+    );
+    return `module {
+tt.func public @k(%x: !tt.ptr<${wide}>, ${kinds.map((kind, k) => `%y${k}: !tt.ptr<${kind}>`).join(", ")}) {
+  %i = tt.make_range {start = 0 : i32, end = ${SIZE} : i32} : tensor<${SIZE}xi32>
+  %xs = tt.splat %x : !tt.ptr<${wide}> -> ${pointers(wide)}
+  %xp = tt.addptr %xs, %i : ${pointers(wide)}, tensor<${SIZE}xi32>
+  %v = tt.load %xp : ${pointers(wide)}${stores.join("")}
+  tt.return
+}
+}`;
+  }
+  test.each([
+    ["gfx942", "f32"],
+    ["gfx942", "f16"],
+    ["gfx950", "f32"],
+    ["gfx1201", "f32"],
+  ])("%s, of %s", (arch, wide) => {
+    const { trace } = compiledFor(`hip:${arch}`, kernel(wide));
+    expect(validate(trace, { seconds: 0.1 })).toMatchObject({ broken: [], notExecuted: [] });
+  });
+});
+
 test("a kernel compiled for gfx942 is executed through the LLVM dialect", () => {
-  const source = readSource({ name: "x.ttir", text: readFileSync("fixtures/kernels/vecadd_any_n.ttir", "utf8") });
-  if (source.kind !== "module") throw new Error(JSON.stringify(source));
-  const compiled = compile(source, { target: "hip:gfx942" });
-  if (compiled.kind !== "compiled") throw new Error(JSON.stringify(compiled));
+  const compiled = compiledFor("hip:gfx942", readFileSync("fixtures/kernels/vecadd_any_n.ttir", "utf8"));
   const validation = validate(compiled.trace, { seconds: 0.2 });
   expect(validation).toMatchObject({ kind: "validated", broken: [], notExecuted: [] });
   expect(validation.kind === "validated" && [...validation.coverage.keys()]).toEqual(["the source", "Triton IR", "lowered code"]);

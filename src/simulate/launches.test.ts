@@ -229,7 +229,7 @@ describe("--seconds bounds all of a validation", () => {
 });
 
 test("code that needs more shared memory than a CTA of the target has is not executed", () => {
-  const validator = new Validator({ capability: 90 });
+  const validator = new Validator({ target: "cuda:90" });
   validator.begin(moduleOf(kernel(op("addi"))));
   validator.checkPtx("", 300_000);
   const reason = "it needs 300000 bytes of shared memory, and a CTA of cuda:90 has at most 232448";

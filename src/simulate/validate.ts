@@ -28,7 +28,7 @@ import { type RunResult, runModule, samplePrograms } from "./tensor/run.js";
 
 /** How a kernel is started when its steps are validated, and how long that may take. */
 export interface ValidateOptions
-  extends Pick<LaunchOptions, "kernel" | "capability" | "grid" | "programs" | "limits" | "seeds" | "preconditions" | "names"> {
+  extends Pick<LaunchOptions, "kernel" | "target" | "grid" | "programs" | "limits" | "seeds" | "preconditions" | "names"> {
   /** About how many seconds all of it may take; DEFAULT_SECONDS by default. */
   readonly seconds?: number;
   /** Lowered code runs on every program of the grid, and nothing is left out, however long that takes. */
@@ -263,8 +263,8 @@ export class Validator {
   /** Why lowered code need not do what the source does. */
   #notDefined(sharedBytes: number | undefined): string | undefined {
     if (this.#findings.some((f) => f.severity === "error")) return "the source itself has errors";
-    const target = `cuda:${this.options.capability}`;
-    const most = gpuCalled(target)?.sharedMemoryPerCta;
+    const { target } = this.options;
+    const most = target === undefined ? undefined : gpuCalled(target)?.sharedMemoryPerCta;
     if (most === undefined || sharedBytes === undefined || sharedBytes <= most) return undefined;
     return `it needs ${sharedBytes} bytes of shared memory, and a CTA of ${target} has at most ${most}`;
   }

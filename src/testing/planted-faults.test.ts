@@ -31,7 +31,7 @@ function reference(name: string): Reference {
   const last = grid.map((n) => n - 1);
   const programs = last.some((n) => n > 0) ? [[0, 0, 0], last] : [[0, 0, 0]];
   const module = moduleOf(`${name}.ttir`);
-  return referenceOf(module, { args: plan, grid, programs, capability: Number(/\d+$/.exec(name)![0]), seed: 0 });
+  return referenceOf(module, { args: plan, grid, programs, target: `cuda:${/\d+$/.exec(name)![0]}`, seed: 0 });
 }
 
 function verdict(source: Reference, ptx: string, sharedBytes: number): string {

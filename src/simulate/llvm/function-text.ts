@@ -17,6 +17,8 @@ export class FunctionText {
   readonly #values = new Map<Value, readonly string[]>();
   readonly #counts = new Map<string, number>();
   readonly #labels = new Map<Block, string>();
+  /** Whether conversions to 8 bits of AMD's GPUs make the largest number of what is too large. */
+  saturates = false;
   #nextLabel = 0;
   #lastLine = "";
 

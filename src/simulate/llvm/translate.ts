@@ -15,8 +15,8 @@ import type { Value } from "../../ir/value.js";
 import { ptxIdentifier } from "../../ptx/identifier.js";
 import { FunctionText, NotExecutable } from "./function-text.js";
 import { leavesOf, sizeOf } from "./leaves.js";
+import { amdRule } from "./rules/amd/index.js";
 import { RULES } from "./rules/index.js";
-import { matrixRule } from "./rules/rocdl.js";
 
 export interface Translated {
   readonly text: string;
@@ -122,7 +122,7 @@ function functionText(op: Operation, isKernel: boolean, amd?: AmdGpu, threads?: 
 /** An op that cannot be executed becomes an instruction that says so when it is reached. */
 function ordinary(f: FunctionText, op: Operation): void {
   try {
-    const rule = RULES.get(op.name) ?? matrixRule(op.name);
+    const rule = RULES.get(op.name) ?? (f.amd && amdRule(op.name));
     if (rule === undefined) throw new NotExecutable("no rule");
     rule(f, op);
   } catch (error) {

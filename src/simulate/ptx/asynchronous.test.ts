@@ -24,7 +24,7 @@ function reference(name: string): Reference {
   if (known === undefined) {
     const module = moduleOf(`${name}.ttir`);
     const args = planArguments(module, kernelOf(module)!, { scalars: { K: 160 } });
-    known = referenceOf(module, { args, programs: [[0, 0, 0]], capability: Number(/\d+$/.exec(name)![0]), seed: 0 });
+    known = referenceOf(module, { args, programs: [[0, 0, 0]], target: `cuda:${/\d+$/.exec(name)![0]}`, seed: 0 });
     references.set(name, known);
   }
   return known;

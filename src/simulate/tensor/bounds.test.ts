@@ -118,7 +118,7 @@ test.each(["chained_dot-sm80", "softmax_row-sm80"])("%s leaves open the same by 
   const boundsOf = (stage: string) => {
     const text = gunzipSync(readFileSync(`fixtures/simulate/kernels/${name}.${stage}.gz`)).toString("latin1");
     const module = parseModule(new Context(ALL_DIALECTS), stage, text)!.module;
-    const { bounds: found, findings } = runModule(module, { capability: 80, fit: "whole", programs: [[0, 0, 0]] });
+    const { bounds: found, findings } = runModule(module, { target: "cuda:80", fit: "whole", programs: [[0, 0, 0]] });
     expect(findings.filter((f) => f.severity === "error")).toEqual([]);
     return found();
   };

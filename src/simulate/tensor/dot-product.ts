@@ -7,15 +7,18 @@ import { type Tensor, tensor } from "./value.js";
 /** How f32 operands are read: `tf32` leaves their low 13 bits out, all else counts them. */
 export type InputPrecision = "tf32" | "ieee";
 
+/** An accumulator of halves is rounded after each instruction, which takes so many of K. MFMA has none: it is rounded after the dot. */
+const HALF_STEP = 16;
+
 /** The same in a program, with what it leaves open. */
-export function product({ bounds }: Machine, a: Tensor, b: Tensor, c: Tensor, precision: InputPrecision): Tensor {
-  const result = dot(a, b, c, precision);
+export function product({ bounds, gpu }: Machine, a: Tensor, b: Tensor, c: Tensor, precision: InputPrecision): Tensor {
+  const result = dot(a, b, c, precision, gpu.hip?.mfma ? a.shape.at(-1)! : HALF_STEP);
   bounds?.product(result, a, b, c, precision);
   return result;
 }
 
 /** `c + a * b` for the last two dimensions, one product for each place of those before. */
-export function dot(a: Tensor, b: Tensor, c: Tensor, precision: InputPrecision): Tensor {
+export function dot(a: Tensor, b: Tensor, c: Tensor, precision: InputPrecision, halfStep = HALF_STEP): Tensor {
   const [m, k] = a.shape.slice(-2) as [number, number];
   const n = b.shape.at(-1)!;
   const batch = c.data.length / (m * n);
@@ -26,8 +29,7 @@ export function dot(a: Tensor, b: Tensor, c: Tensor, precision: InputPrecision):
   for (let i = 0; i < sum.length; i++) sum[i] = c.element.decode ? c.element.decode[c.data[i] as number]! : Number(c.data[i]);
   if (wide) multiply64(x as Float64Array, y as Float64Array, sum as Float64Array, batch, m, n, k);
   else {
-    // An accumulator of halves is rounded after each instruction, which takes 16 of K.
-    const step = c.element.encode ? 16 : k;
+    const step = c.element.encode ? halfStep : k;
     for (let from = 0; from < k; from += step) {
       multiply32(x as Float32Array, y as Float32Array, sum as Float32Array, batch, m, n, k, from, Math.min(k, from + step));
       if (from + step < k) roundInPlace(c.element, sum as Float32Array);

@@ -108,7 +108,7 @@ function withScratch(op: Operation, run: Run): Run {
   if (offset === undefined || op.name === "ttg.local_alloc") return run;
   let bytes: number | undefined;
   return (frame, machine) => {
-    bytes ??= scratchSizeOnTarget(op, machine.gpu);
+    bytes ??= scratchSizeOnTarget(op, machine.gpu.cuda);
     machine.shared.placement.scratch(op, offset, bytes);
     run(frame, machine);
   };

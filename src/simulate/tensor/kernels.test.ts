@@ -39,13 +39,13 @@ test.each(stages)("%s computes what numpy does", (file, c) => {
   const asPromised = args.every(
     (a, i) => a.kind !== "scalar" || Number(a.value) % (intOf(argumentAttr(kernel, i, "tt.divisibility")) ?? 1) === 0,
   );
-  const capability = file.endsWith("ttgir") ? {} : { capability: Number(/sm(\d+)/.exec(file)![1]) };
+  const target = file.endsWith("ttgir") ? {} : { target: `cuda:${/sm(\d+)/.exec(file)![1]}` };
   const run = runModule(module, {
     args,
     grid: c.grid,
     programs: programsOf(c.grid),
     checks: { axisInfo: asPromised && file.endsWith(".ttir") },
-    ...capability,
+    ...target,
   });
   expect(run.findings.filter((f) => f.severity === "error").map((f) => `${f.kind}: ${f.message} at ${f.op?.name}`)).toEqual([]);
   checkOutputs(c, run.memory);

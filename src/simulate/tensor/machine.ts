@@ -3,7 +3,7 @@
  * partition: they take turns when one waits for a barrier. Nothing here uses the stack of JavaScript, so a thread can
  * stop at any op and go on later.
  */
-import type { GpuTarget } from "../../gpu/nvidia.js";
+import type { Gpu } from "../../gpu/gpu.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Memory } from "../memory.js";
 import type { Bounds } from "./bounds.js";
@@ -142,7 +142,7 @@ export class Machine {
     readonly limits: Limits,
     readonly checks: Checks,
     readonly seed: number,
-    readonly gpu: GpuTarget,
+    readonly gpu: Gpu,
   ) {
     this.#pickLast = seed % 2 === 1;
     this.order = new GlobalOrder(memory, this.findings);

@@ -2,8 +2,9 @@
 
 import { kernelOf } from "../../dialects/builtin/function-op.js";
 import { signlessBlockType } from "../../dialects/tt/types.js";
-import { targetOf } from "../../dialects/ttg/target.js";
-import { gpuOf } from "../../gpu/nvidia.js";
+import { TARGET } from "../../dialects/ttg/num-warps.js";
+import { gpuCalled } from "../../gpu/gpu.js";
+import { stringOf } from "../../ir/builtin-attrs.js";
 import type { FloatKind } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import { symbolName } from "../../ir/symbol-table.js";
@@ -38,8 +39,8 @@ export interface RunOptions {
   readonly seed?: number;
   /** The memory of another run: what that has not touched of the arguments is out of bounds. */
   readonly within?: Memory;
-  /** Whose conversions are meant where targets differ; by default the module's own target, else 80. */
-  readonly capability?: number | undefined;
+  /** Whose conversions are meant where targets differ, `cuda:90`; by default the module's own target, else cuda:80. */
+  readonly target?: string | undefined;
   readonly limits?: Partial<Limits>;
   readonly checks?: Checks;
   /** Hears what the values leave open. */
@@ -87,7 +88,7 @@ export function* runningModule(module: Operation, options: RunOptions = {}): Wor
     limits,
     options.checks ?? {},
     seed,
-    options.capability === undefined ? (targetOf(module) ?? gpuOf(80)) : gpuOf(options.capability),
+    gpuCalled(options.target ?? stringOf(module.attr(TARGET)) ?? "") ?? gpuCalled("cuda:80")!,
   );
   machine.bounds = options.bounds;
   machine.onResult = options.checks?.axisInfo ? axisInfoCheck(module, machine.findings) : options.checks?.observe;

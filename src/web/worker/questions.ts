@@ -2,7 +2,6 @@
 
 import { explainAt } from "../../explain/resolve.js";
 import { validating } from "../../explain/validate-trace.js";
-import { capabilityOf } from "../../gpu/nvidia.js";
 import { sourceFor } from "../../library/compile.js";
 import { toJson } from "../../library/trace.js";
 import type { StoredRun } from "../../simulate/memory.js";
@@ -62,7 +61,7 @@ function* ran({ session }: State, { name }: Input): Work<Answer> {
   const read = session.input && sourceFor(session.input.source, {});
   if (read?.kind !== "module" || !isExecutable(read.module)) return failed(`'${name}' is no kernel that can be run`);
   const { findings, memory, args, grid, programs, printed } = yield* runningModule(read.module, {
-    capability: capabilityOf(session.settings!.target),
+    target: session.settings!.target,
   });
   const count = `${programs.length} program${programs.length === 1 ? "" : "s"} of a grid of ${grid.join("x")}`;
   return {

@@ -3,6 +3,7 @@ import * as llvm from "../../../dialects/llvm/ops/index.js";
 import { LLVMPointerType } from "../../../dialects/llvm/types/types.js";
 import type { Type } from "../../../ir/attribute.js";
 import { DenseElementsAttr, FloatAttr, IntegerAttr, intsOf, SymbolRefAttr } from "../../../ir/builtin-attrs.js";
+import type { Value } from "../../../ir/value.js";
 import { ptxIdentifier } from "../../../ptx/identifier.js";
 import { type FunctionText, NotExecutable } from "../function-text.js";
 import { elementsOf, type Leaf, leafOffset } from "../leaves.js";
@@ -64,21 +65,39 @@ const insertValue: Rule = (f, op) => {
   f.bind(op.result(0), [...registers.slice(0, from), ...f.use(value), ...registers.slice(to)]);
 };
 
+/** A predicate: whether a number that is not known is `i`. */
+function isAt(f: FunctionText, position: Value, i: number): string {
+  const p = f.fresh(1);
+  f.put(`setp.eq.b${f.leaves(position.type)[0]!.bits} ${p}, ${f.scalar(position)}, ${i}`);
+  return p;
+}
+function choose(f: FunctionText, d: string, yes: string, no: string, p: string, bits: Leaf["bits"]): void {
+  if (bits === 1) throw new NotExecutable("a predicate at a position that is not constant");
+  f.put(`selp.b${Math.max(bits, 16)} ${d}, ${yes}, ${no}, ${p}`);
+}
+
 const extractElement: Rule = (f, op) => {
   const { vector, position } = llvm.ExtractElementOp.match(op)!;
   const index = constantIndex(position);
-  if (index === undefined) throw new NotExecutable("an element at a position that is not constant");
-  f.bind(op.result(0), [f.use(vector)[index]!]);
+  const elements = f.use(vector);
+  if (index !== undefined) return f.bind(op.result(0), [elements[index]!]);
+  const { bits } = f.leaves(op.result(0).type)[0]!;
+  const [d] = f.define(op.result(0));
+  f.move(d!, elements[0]!, bits);
+  elements.slice(1).forEach((element, i) => choose(f, d!, element, d!, isAt(f, position, i + 1), bits));
 };
 
 const insertElement: Rule = (f, op) => {
   const { vector, value, position } = llvm.InsertElementOp.match(op)!;
   const index = constantIndex(position);
-  if (index === undefined) throw new NotExecutable("an element at a position that is not constant");
-  f.bind(
-    op.result(0),
-    f.use(vector).map((r, i) => (i === index ? f.scalar(value) : r)),
-  );
+  const [elements, own] = [f.use(vector), f.scalar(value)];
+  if (index !== undefined)
+    return f.bind(
+      op.result(0),
+      elements.map((r, i) => (i === index ? own : r)),
+    );
+  const { bits } = f.leaves(value.type)[0]!;
+  f.define(op.result(0)).forEach((d, i) => choose(f, d, own, elements[i]!, isAt(f, position, i), bits));
 };
 
 const shuffleVector: Rule = (f, op) => {

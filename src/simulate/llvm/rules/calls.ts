@@ -6,7 +6,7 @@ import { ptxIdentifier } from "../../../ptx/identifier.js";
 import { effectInstruction, pureInstruction } from "../../../ptx/nvvm-intrinsics.js";
 import { type FunctionText, NotExecutable } from "../function-text.js";
 import { elementsOf, type Leaf } from "../leaves.js";
-import { amdIntrinsic, ofDeviceLibrary } from "./rocdl.js";
+import { amdRule, ofDeviceLibrary } from "./amd/index.js";
 import { constantIndex, type Family, nothing, type Rule } from "./rule.js";
 
 const inlineAsm: Rule = (f, op) => {
@@ -95,7 +95,7 @@ const call: Rule = (f, op) => {
   const callee = op.attr("callee");
   if (!SymbolRefAttr.is(callee)) throw new NotExecutable("an indirect call");
   const name = callee.params.root;
-  const intrinsic = f.amd && amdIntrinsic(name);
+  const intrinsic = f.amd && amdRule(name);
   if (intrinsic) return intrinsic(f, op);
   const args = op.operands.flatMap((value) => pairs(f, value, f.use(value)));
   const results = op.results.filter((r) => r.type.def.name !== "llvm.void").flatMap((r) => pairs(f, r, f.define(r)));
@@ -104,7 +104,7 @@ const call: Rule = (f, op) => {
 
 const callIntrinsic: Rule = (f, op) => {
   const name = stringOf(op.attr("intrin")) ?? "";
-  const ofAmd = amdIntrinsic(name);
+  const ofAmd = amdRule(name);
   if (ofAmd) return ofAmd(f, op);
   const inputs = op.operands.map((o) => f.scalar(o));
   const results = op.results.flatMap((r) => (r.type.def.name === "llvm.void" ? [] : f.define(r)));

@@ -37,6 +37,11 @@ const remainder: Lane = (f, { float: type, bits }, d, [x, y]) => {
   f.put(`selp.b${bits} ${d}, ${x}, ${rest}, ${isInfinite}`);
 };
 
+const logarithm: Lane = (f, _leaf, d, [x]) => {
+  f.put(`lg2.approx.f32 ${d}, ${x}`);
+  f.put(`mul.rn.f32 ${d}, ${d}, 0f3F317218`);
+};
+
 export const FLOAT: Family = [
   ["llvm.fadd", each(float("add", nearest))],
   ["llvm.fsub", each(float("sub", nearest))],
@@ -56,6 +61,7 @@ export const FLOAT: Family = [
   ["llvm.intr.ceil", each((f, leaf, d, [a]) => f.put(`cvt.rpi.${leaf.float}.${leaf.float} ${d}, ${a}`))],
   ["llvm.intr.exp2", each(inF32("ex2.approx"))],
   ["llvm.intr.log2", each(inF32("lg2.approx"))],
+  ["llvm.intr.log", each(viaF32(logarithm))],
   ["llvm.intr.sin", each(inF32("sin.approx"))],
   ["llvm.intr.cos", each(inF32("cos.approx"))],
   ["llvm.intr.copysign", each((f, leaf, d, [x, s]) => f.put(`copysign.${leaf.float} ${d}, ${s}, ${x}`))],

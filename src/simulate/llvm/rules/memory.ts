@@ -153,12 +153,16 @@ const atomicRmw: Rule = (f, op) => {
   const { bin_op, ptr, val } = llvm.AtomicRMWOp.match(op)!;
   const known = ATOMIC_OPERATIONS[bin_op.replace(/^_/, "")];
   const leaves = f.leaves(val.type);
-  if (known === undefined || leaves.length !== 1) throw new NotExecutable(`atomicrmw ${bin_op}`);
+  const [leaf] = leaves;
+  const isPair = leaves.length === 2 && leaf!.bits === 16;
+  if (known === undefined || (leaves.length !== 1 && !isPair)) throw new NotExecutable(`atomicrmw ${bin_op}`);
   const [name, kind] = known;
-  const [d] = f.define(op.result(0));
-  f.put(
-    `atom${semantics(op, "ordering")}${spaceOf(ptr.type)}.${name}.${kind === "f" ? leaves[0]!.float : `${kind}${leaves[0]!.bits}`} ${d}, [${f.scalar(ptr)}], ${f.scalar(val)}`,
-  );
+  const type = kind === "f" ? `${leaf!.float}${isPair ? "x2" : ""}` : `${kind}${leaf!.bits}`;
+  const atom = `atom${semantics(op, "ordering")}${spaceOf(ptr.type)}.${name}.${type}`;
+  if (!isPair) return f.put(`${atom} ${f.define(op.result(0))[0]}, [${f.scalar(ptr)}], ${f.scalar(val)}`);
+  const old = f.fresh(32);
+  f.put(`${atom} ${old}, [${f.scalar(ptr)}], ${f.reshape(f.use(val), 16, 32)[0]}`);
+  f.bind(op.result(0), f.reshape([old], 32, 16));
 };
 
 const compareExchange: Rule = (f, op) => {

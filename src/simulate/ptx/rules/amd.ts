@@ -58,12 +58,13 @@ function pack(c: InstructionCompiler): void {
   const place = c.immediate(c.operand(4));
   const scale = c.source(c.operand(5), 32);
   const target = c.dest(c.operand(0), 32);
+  const saturates = c.has("sat");
   const bits = widthOf(to);
   const shift = 2 * bits * place;
   const keep = bits === 16 ? 0 : ~(0xffff << shift);
   forLanes(c, (I, l) => {
     const by = floatOf(I[scale + l]!);
-    const [x, y] = [a, b].map((row) => encode(kind, floatOf(I[row + l]!) / by, rounding === "rz" ? "rz" : "rn", bits === 8));
+    const [x, y] = [a, b].map((row) => encode(kind, floatOf(I[row + l]!) / by, rounding === "rz" ? "rz" : "rn", saturates));
     I[target + l] = (I[old + l]! & keep) | ((x! | (y! << bits)) << shift);
   });
 }
@@ -87,10 +88,30 @@ function perm(c: InstructionCompiler): void {
   });
 }
 
+/** `amd.class d, a, classes`: 1 where the f32 is of one of the classes, by LLVM's numbers of them. */
+function classOf(c: InstructionCompiler): void {
+  const source = c.source(c.operand(1), 32);
+  const classes = c.immediate(c.operand(2));
+  const target = c.dest(c.operand(0), 32);
+  forLanes(c, (I, l) => {
+    const bits = I[source + l]!;
+    const magnitude = bits & 0x7fffffff;
+    let number: number;
+    if (magnitude > 0x7f800000) number = bits & 0x400000 ? 1 : 0;
+    else {
+      // Infinite, normal, subnormal, zero: from -infinity on upwards.
+      const kind = magnitude === 0x7f800000 ? 0 : magnitude >= 0x800000 ? 1 : magnitude > 0 ? 2 : 3;
+      number = bits < 0 ? 2 + kind : 9 - kind;
+    }
+    I[target + l] = (classes >> number) & 1;
+  });
+}
+
 export const amd: Rule = (c) => {
   const operation = c.op.modifiers[0];
   if (operation === "unpack") unpack(c);
   else if (operation === "pack") pack(c);
   else if (operation === "perm") perm(c);
+  else if (operation === "class") classOf(c);
   else throw new NotModelled("no such instruction");
 };

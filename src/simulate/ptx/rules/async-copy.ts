@@ -40,6 +40,8 @@ function asyncCopy(c: InstructionCompiler): Step {
   const hasSize = third !== undefined && !(c.has("L2::cache_hint") && c.op.operands.length === 4);
   const sizeRow = hasSize ? c.addressSource(third, 32) : -1;
   const { site } = c;
+  // AMD's copies are aligned to words.
+  const alignment = c.has("words") ? 4 : bytes;
   const targets = new Float64Array(32);
   const sources = new Float64Array(32);
   const sharedTargets = new Float64Array(32);
@@ -59,7 +61,7 @@ function asyncCopy(c: InstructionCompiler): Step {
       if (((mask >>> l) & 1) === 0) continue;
       const at = targets[l]!;
       sharedTargets[l] = at;
-      if (!shared.allows(at, bytes, warp, l, site)) continue;
+      if (!shared.allows(at, bytes, warp, l, site, alignment)) continue;
       const size = sizeRow < 0 ? bytes : Math.min(Math.max(warp.I[sizeRow + l]!, 0), bytes);
       const data = new Uint8Array(bytes);
       const a = sources[l]!;
@@ -68,8 +70,8 @@ function asyncCopy(c: InstructionCompiler): Step {
         const page = memory.page(a);
         if (page === undefined || !memory.permits(page, a, size))
           findings.add("out-of-bounds", site, `thread ${warp.thread(l)}: ${memory.outOfBounds(a, size) ?? "beyond its page"}`);
-        if ((a & (bytes - 1)) !== 0)
-          findings.add("misaligned", site, `thread ${warp.thread(l)}: address 0x${a.toString(16)} is not a multiple of ${bytes} bytes`);
+        if ((a & (alignment - 1)) !== 0)
+          findings.add("misaligned", site, `thread ${warp.thread(l)}: address 0x${a.toString(16)} is not a multiple of ${alignment} bytes`);
         else if (page !== undefined) {
           const offset = a & 1023;
           page.flags.subarray(offset, offset + size).forEach((flags, i, all) => {

@@ -15,6 +15,7 @@ import { cvt, cvta, isspacep, mov } from "./move.js";
 import { tcgen05 } from "./tcgen05.js";
 import { tensormap } from "./tensormap.js";
 import { activemask, elect, fns, match, redux, shfl, vote, warpBarrier } from "./warp.js";
+import { wave32 } from "./wave.js";
 import { wgmma } from "./wgmma.js";
 
 const isFloat = (c: InstructionCompiler): boolean => c.types.some((t) => /^(?:f|bf)\d/.test(t));
@@ -87,4 +88,5 @@ export const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ["mapa", mapa],
   ["getctarank", getctarank],
   ["amd", amd],
+  ["wave32", wave32],
 ]);

@@ -1,30 +1,23 @@
 /**
- * Instructions of all lanes of one of AMD's waves of 64, which PTX has no name for: `wave.OPERATION`. A wave is two warps here,
- * which meet at each of these instructions (see `machine.ts`). Source: AMD's "CDNA3" and "CDNA4" ISA documents.
+ * Instructions of all lanes of one of AMD's waves, which PTX has no name for: `wave.OPERATION` for waves of 64 lanes, `wave32.OPERATION`
+ * for those of 32. A wave of 64 is two warps here, which meet at each of these instructions (see `machine.ts`); one of 32 has no upper
+ * half. Source: AMD's ISA documents of CDNA3, CDNA4, RDNA3 and RDNA4.
  */
-import type { Operand } from "../../../ptx/instruction.js";
-import type { SmallFloatKind } from "../../numbers/small-float.js";
-import { valuesOf } from "../../numbers/small-float.js";
-import { type InstructionCompiler, NotModelled } from "../instruction-compiler.js";
-import { type Decode, decoder } from "../matrix-elements.js";
+import { type InstructionCompiler, NotModelled, type Rule } from "../instruction-compiler.js";
 import type { Exchange } from "../program.js";
 import type { Warp } from "../warp.js";
+import { mfma } from "./mfma.js";
+import { LANES, type Maker, parts, wordsOf } from "./wave-registers.js";
+import { wmma } from "./wmma.js";
 
-const LANES = 64;
-const parts = (operand: Operand): readonly Operand[] => (operand.kind === "vector" ? operand.elements : [operand]);
 const isOn = (low: number, high: number, lane: number): boolean => (((lane < 32 ? low : high) >>> (lane & 31)) & 1) !== 0;
-
-/** The words of a register of all lanes of a wave. */
-function wordsOf(low: Warp, high: Warp, row: number, into: Int32Array): Int32Array {
-  into.set(low.I.subarray(row, row + 32));
-  into.set(high.I.subarray(row, row + 32), 32);
-  return into;
-}
 
 /** Each lane that is on gets the word that `pick` returns. */
 function eachLane(low: Warp, high: Warp, lowMask: number, highMask: number, row: number, pick: (lane: number) => number): void {
   for (let l = 0; l < LANES; l++) if (isOn(lowMask, highMask, l)) (l < 32 ? low : high).I[row + (l & 31)] = pick(l);
 }
+
+const lanesOf = (c: InstructionCompiler): 32 | 64 => (c.op.opcode === "wave32" ? 32 : 64);
 
 /** The lane that DPP reads for a lane; undefined where there is none. */
 function dppSource(control: number, l: number): number | undefined {
@@ -41,6 +34,8 @@ function dppSource(control: number, l: number): number | undefined {
       return row | ((at - by) & 15);
     case 0x15:
       return row | by;
+    case 0x16:
+      return l ^ by;
   }
   switch (control) {
     case 0x130:
@@ -67,7 +62,6 @@ function dppSource(control: number, l: number): number | undefined {
 const swizzleSource = (pattern: number, l: number): number =>
   pattern & 0x8000 ? (l & ~3) | ((pattern >> (2 * (l & 3))) & 3) : (l & 32) | ((((l & pattern) | (pattern >> 5)) ^ (pattern >> 10)) & 31);
 
-type Maker = (c: InstructionCompiler) => Exchange;
 const words = new Int32Array(LANES);
 const others = new Int32Array(LANES);
 
@@ -106,6 +100,24 @@ const dpp: Maker = (c) => {
   };
 };
 
+/** A lane of the other row of 16, by 4 bits for each lane of the row; `fetch` reads lanes that are off too. */
+const permlanex16: Maker = (c) => {
+  const [old, source, low, high] = [1, 2, 3, 4].map((i) => c.source(c.operand(i), 32)) as [number, number, number, number];
+  const [fetch, bound] = [c.immediate(c.operand(5)), c.immediate(c.operand(6))];
+  const target = c.dest(c.operand(0), 32);
+  return (warp, _, mask) => {
+    wordsOf(warp, warp, source, words);
+    wordsOf(warp, warp, old, others);
+    const first = 31 - Math.clz32(mask & -mask);
+    const selectors = [warp.I[low + first]!, warp.I[high + first]!] as const;
+    eachLane(warp, warp, mask, 0, target, (l) => {
+      const lane = ((l & 16) ^ 16) | ((selectors[(l >> 3) & 1]! >>> (4 * (l & 7))) & 15);
+      if (fetch || isOn(mask, 0, lane)) return words[lane]!;
+      return bound ? 0 : others[l]!;
+    });
+  };
+};
+
 /** To the lane that each lane names; the last of several wins. */
 const permute: Maker = (c) => {
   const [source, index] = [c.source(c.operand(1), 32), c.source(c.operand(2), 32)];
@@ -115,7 +127,7 @@ const permute: Maker = (c) => {
     wordsOf(low, high, source, words);
     wordsOf(low, high, index, others);
     sent.fill(0);
-    for (let l = 0; l < LANES; l++) if (isOn(lowMask, highMask, l)) sent[(others[l]! >> 2) & 63] = words[l]!;
+    for (let l = 0; l < LANES; l++) if (isOn(lowMask, highMask, l)) sent[(others[l]! >> 2) & (lanesOf(c) - 1)] = words[l]!;
     eachLane(low, high, lowMask, highMask, target, (l) => sent[l]!);
   };
 };
@@ -130,7 +142,7 @@ const readLane =
     return (low, high, lowMask, highMask) => {
       wordsOf(low, high, source, words);
       const on = lowMask !== 0 ? 31 - Math.clz32(lowMask & -lowMask) : 63 - Math.clz32(highMask & -highMask);
-      const from = first ? on : (on < 32 ? low : high).I[lane + (on & 31)]! & 63;
+      const from = first ? on : (on < 32 ? low : high).I[lane + (on & 31)]! & (lanesOf(c) - 1);
       eachLane(low, high, lowMask, highMask, target, () => words[from]!);
     };
   };
@@ -187,101 +199,12 @@ const transpose: Maker = (c) => {
   };
 };
 
-const SMALL: Readonly<Record<string, SmallFloatKind>> = { e4m3fnuz: "f8E4M3FNUZ", e5m2fnuz: "f8E5M2FNUZ" };
-function elementsOf(type: string): { readonly bits: number; readonly value: Decode } {
-  const kind = SMALL[type];
-  if (kind) {
-    const values = valuesOf(kind);
-    return { bits: 8, value: (word, e) => values[(word >>> (8 * e)) & 255]! };
-  }
-  if (type !== "f32") return decoder(type);
-  const word = new Int32Array(1);
-  const float = new Float32Array(word.buffer);
-  return { bits: 32, value: (bits) => ((word[0] = bits), float[0]!) };
-}
-
-/** Reads an operand: M (or N) rows of K elements for each block. Lanes hold neighbouring elements along K. */
-interface Matrix {
-  read(low: Warp, high: Warp): Float64Array;
-}
-function matrix(c: InstructionCompiler, operand: Operand, type: string, rows: number, k: number, blocks: number, scale?: Scale): Matrix {
-  const isDouble = type === "f64";
-  const registers = parts(operand).map((o) => c.source(o, isDouble ? 64 : 32));
-  const { bits, value } = isDouble ? { bits: 64, value: () => 0 } : elementsOf(type);
-  const perLane = (rows * k * blocks) / LANES;
-  const perWord = isDouble ? 1 : 32 / bits;
-  if (registers.length < perLane / perWord) throw new NotModelled(`${registers.length} registers of .${type} for ${rows}x${k}`);
-  const groups = LANES / rows;
-  // Where a lane has more than 16 bytes, it has 16 of each part of K.
-  const piece = Math.min(perLane, 128 / bits);
-  const out = new Float64Array(blocks * rows * k);
-  return {
-    read(low, high) {
-      for (let l = 0; l < LANES; l++) {
-        const warp = l < 32 ? low : high;
-        const group = Math.floor(l / rows);
-        const first = (blocks > 1 ? group * rows + (l % rows) : l % rows) * k;
-        for (let e = 0; e < perLane; e++) {
-          const row = registers[Math.floor(e / perWord)]!;
-          const element = isDouble ? warp.D[row / 2 + (l & 31)]! : value(warp.I[row + (l & 31)]!, e % perWord);
-          const at = blocks > 1 ? e : (Math.floor(e / piece) * groups + group) * piece + (e % piece);
-          // A lane of the row has the scale of each 32 elements.
-          const owner = (l % rows) + rows * Math.floor(at / 32);
-          out[first + at] = scale ? element * scale(owner < 32 ? low : high, owner & 31) : element;
-        }
-      }
-      return out;
-    },
-  };
-}
-type Scale = (warp: Warp, lane: number) => number;
-/** The scale of a lane's elements: a byte of a word. */
-function scaleOf(c: InstructionCompiler, picked: Operand, word: Operand): Scale {
-  const values = valuesOf("f8E8M0FNU");
-  const [index, row] = [c.source(picked, 32), c.source(word, 32)];
-  return ({ I }, lane) => values[(I[row + lane]! >>> (8 * (I[index + lane]! & 3))) & 255]!;
-}
-
-/** `wave.mfma.MxNxKxBLOCKS.D.A.B d, a, b, c, cbsz, abid{, scales}`: the first operand's blocks may be repeated. */
-const mfma: Maker = (c) => {
-  const [shape = "", dType = "", aType = "", bType = ""] = c.op.modifiers.slice(1);
-  const [m, n, k, blocks] = shape.split("x").map(Number) as [number, number, number, number];
-  const isScaled = c.op.operands.length > 6;
-  const isDouble = dType === "f64";
-  const scales = isScaled ? [scaleOf(c, c.operand(6), c.operand(7)), scaleOf(c, c.operand(8), c.operand(9))] : [];
-  const a = matrix(c, c.operand(1), aType, m, k, blocks, scales[0]);
-  const b = matrix(c, c.operand(2), bType, n, k, blocks, scales[1]);
-  const [repeat, of] = [c.immediate(c.operand(4)), c.immediate(c.operand(5))];
-  const sums = parts(c.operand(3)).map((o) => c.source(o, isDouble ? 64 : 32));
-  const results = parts(c.operand(0)).map((o) => c.dest(o, isDouble ? 64 : 32));
-  if (results.length !== (m * n * blocks) / LANES) throw new NotModelled(`${results.length} results of ${shape}`);
-  const perGroup = 4 * (LANES / n);
-  return (low, high) => {
-    const [left, right] = [a.read(low, high), b.read(low, high)];
-    for (let l = 0; l < LANES; l++) {
-      const warp = l < 32 ? low : high;
-      const lane = l & 31;
-      const group = Math.floor(l / n);
-      const block = blocks > 1 ? group : 0;
-      const from = repeat > 0 ? (block & -(1 << repeat)) + of : block;
-      for (let r = 0; r < results.length; r++) {
-        const row = blocks > 1 ? r : isDouble ? 4 * r + group : (r & 3) + 4 * group + perGroup * (r >> 2);
-        let sum = 0;
-        const [x, y] = [(from * m + row) * k, (block * n + (l % n)) * k];
-        for (let i = 0; i < k; i++) sum += left[x + i]! * right[y + i]!;
-        if (isDouble) warp.D[results[r]! / 2 + lane] = warp.D[sums[r]! / 2 + lane]! + sum;
-        else if (dType === "s32") warp.I[results[r]! + lane] = warp.I[sums[r]! + lane]! + sum;
-        else warp.F[results[r]! + lane] = warp.F[sums[r]! + lane]! + sum;
-      }
-    }
-  };
-};
-
 const MAKERS: Readonly<Record<string, Maker>> = {
   sync: () => () => {},
   dpp,
-  bpermute: moved(() => (l, index) => (index[l]! >> 2) & 63, true),
+  bpermute: moved((c) => (l, index) => (index[l]! >> 2) & (lanesOf(c) - 1), true),
   permute,
+  permlanex16,
   swizzle: moved((c) => {
     const pattern = c.immediate(c.operand(2));
     return (l) => swizzleSource(pattern, l);
@@ -292,6 +215,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   swap,
   transpose,
   mfma,
+  wmma,
 };
 
 /** The work that the two halves of a wave do when they meet at an instruction. */
@@ -300,3 +224,9 @@ export function waveExchange(c: InstructionCompiler): Exchange {
   if (!make) throw new NotModelled("no such operation of a wave");
   return make(c);
 }
+
+/** An instruction of a wave of 32 lanes: one warp does it. */
+export const wave32: Rule = (c) => {
+  const exchange = waveExchange(c);
+  c.emit((warp, mask) => exchange(warp, warp, mask, 0));
+};

@@ -11,7 +11,7 @@ function clamped(value: string, low: string, high: string, capability: number, p
 ${constant("x", value)}\n${constant("low", low)}\n${constant("high", high)}
 %v = tt.clampf %x, %low, %high, propagateNan = ${propagate} : tensor<1xf32>
 %a = tt.splat %p : !tt.ptr<f32> -> tensor<1x!tt.ptr<f32>>\ntt.store %a, %v : tensor<1x!tt.ptr<f32>>\ntt.return\n}`;
-  const { memory } = runModule(parseModule(new Context(ALL_DIALECTS), "t.ttir", text)!.module, { capability });
+  const { memory } = runModule(parseModule(new Context(ALL_DIALECTS), "t.ttir", text)!.module, { target: `cuda:${capability}` });
   return new Float32Array(Uint8Array.from(memory.contents("arg0", 4)).buffer)[0]!;
 }
 const NAN = "0x7FC00000";

@@ -25,7 +25,13 @@ const dotOp: Rule = pure((op) => {
   const onTensorCores = op.ctx.language === "triton" || NvidiaMmaEncoding.is(encodingOf(d.type));
   return ([a, b, c], machine) => {
     machine.charge(op, (a!.data.length * b!.shape.at(-1)!) >> 4);
-    return product(machine, a!, b!, c!, inputPrecision === "tf32" && machine.gpu.tf32 && onTensorCores ? "tf32" : "ieee");
+    return product(
+      machine,
+      a!,
+      b!,
+      c!,
+      inputPrecision === "tf32" && (machine.gpu.cuda?.tf32 ?? machine.gpu.hip?.xf32) && onTensorCores ? "tf32" : "ieee",
+    );
   };
 });
 

@@ -10,7 +10,7 @@ function converted(value: string, from: string, to: string, capability: number, 
   const text = `tt.func public @k(%p: !tt.ptr<${to}>) {
 %c = arith.constant dense<${value}> : tensor<1x${from}>\n%v = tt.fp_to_fp %c${rounding} : tensor<1x${from}> -> tensor<1x${to}>
 %a = tt.splat %p : !tt.ptr<${to}> -> tensor<1x!tt.ptr<${to}>>\ntt.store %a, %v : tensor<1x!tt.ptr<${to}>>\ntt.return\n}`;
-  const { memory } = runModule(parseModule(new Context(ALL_DIALECTS), "t.ttir", text)!.module, { capability });
+  const { memory } = runModule(parseModule(new Context(ALL_DIALECTS), "t.ttir", text)!.module, { target: `cuda:${capability}` });
   return memory.contents("arg0", bytes).reduceRight((bits, byte) => bits * 256 + byte, 0);
 }
 

@@ -8,7 +8,9 @@
  */
 
 import * as tt from "../../../dialects/tt/ops/index.js";
-import { encode, type Rounding, valuesOf } from "../../numbers/small-float.js";
+import type { AmdGpu } from "../../../gpu/amd.js";
+import type { Operation } from "../../../ir/operation.js";
+import { encode, type Rounding, type SmallFloatKind, valuesOf } from "../../numbers/small-float.js";
 import { F32, floatElement } from "../elements.js";
 import { type Tensor, tensor, tensorSpec } from "../value.js";
 import { castFloat } from "./arith.js";
@@ -20,8 +22,9 @@ export const fpToFp = pure((op) => {
   const rounding = ROUNDING[String(tt.FpToFpOp.match(op)!.rounding)] ?? "rn";
   const to = tensorSpec(op.result(0).type).element;
   const toFp8 = to.name === "f8E5M2" || to.name === "f8E4M3FN";
-  return ([value], { gpu }) => {
+  return ([value], { gpu: { cuda, hip } }) => {
     const { element: from, data, shape } = value!;
+    if (hip) return onAmd(op, rounding, value!, hip);
     if (from.name === "f8E5M2" && to.name === "bf16")
       return tensor(
         to,
@@ -29,14 +32,42 @@ export const fpToFp = pure((op) => {
         Uint16Array.from(data as Uint8Array, (x) => bf16OfE5M2[x]!),
       );
     if (!toFp8) return castFloat(op, rounding, value!);
-    const throughHalf = from === F32 && !(gpu.fp8Singles && rounding !== "rz");
+    const throughHalf = from === F32 && !(cuda?.fp8Singles && rounding !== "rz");
     const source = throughHalf ? cutToHalf(value!) : value!;
-    const inBits = to.name === "f8E5M2" && (rounding === "rz" || !gpu.fp8Pairs);
+    const inBits = to.name === "f8E5M2" && (rounding === "rz" || !cuda?.fp8Pairs);
     if (!inBits) return castFloat(op, rounding, source);
     const convert = source.element.name === "bf16" ? e5m2OfBf16 : rounding === "rz" ? (bits: number) => bits >> 8 : e5m2OfHalf;
     return tensor(to, shape, Uint8Array.from(source.data as Uint16Array, convert));
   };
 });
+
+/**
+ * On AMD's GPUs conversions to 8 bits saturate. Those towards zero cut off bits of a half, and before CDNA4 f32 becomes a format
+ * without infinities by way of a half unless there is an instruction.
+ * Source: third_party/amd/lib/TritonAMDGPUToLLVM/ElementwiseOpToLLVM.cpp, FpToFpOpConversion.
+ */
+function onAmd(op: Operation, rounding: Rounding, value: Tensor, { family }: AmdGpu): Tensor {
+  const { element } = tensorSpec(op.result(0).type);
+  const kind = FP8_KINDS[element.name];
+  if (kind === undefined) return castFloat(op, rounding, value);
+  const { decode } = value.element;
+  const { shape, data } = value;
+  const numbers = Float64Array.from(data as Float32Array, (raw) => (decode ? decode[raw]! : raw));
+  const halves = valuesOf("f16");
+  const isFromSingle = value.element === F32;
+  // With bits, what is infinite becomes the NaN of a format without infinities.
+  const small = (x: number): number =>
+    encode(kind, kind.endsWith("FNUZ") && family !== "CDNA3" && !Number.isFinite(x) ? NaN : x, rounding, rounding === "rn");
+  const throughHalf = rounding === "rz" || (kind.endsWith("FNUZ") && isFromSingle && family !== "CDNA3" && family !== "CDNA4");
+  const rounded = throughHalf && isFromSingle ? numbers.map((x) => halves[encode("f16", x, rounding, false)]!) : numbers;
+  return tensor(element, shape, Uint8Array.from(rounded, small));
+}
+const FP8_KINDS: Readonly<Record<string, SmallFloatKind>> = {
+  f8E4M3FN: "f8E4M3FN",
+  f8E5M2: "f8E5M2",
+  f8E4M3FNUZ: "f8E4M3FNUZ",
+  f8E5M2FNUZ: "f8E5M2FNUZ",
+};
 
 function cutToHalf({ shape, data }: Tensor): Tensor {
   return tensor(

@@ -235,7 +235,7 @@ const clamp: Rule = (instruction) => {
   const [min, max] = nan ? ["Math.min", "Math.max"] : ["H.minnum", "H.maxnum"];
   const two = elementwiseResult(instruction, 0, () => `${min}(${max}(a, b), c)`);
   const clip = elementwiseResult(instruction, 0, () => `H.copySign(${min}(Math.abs(a), Math.abs(c)), H.copySign(1, a) * H.copySign(1, c))`);
-  return (frame, machine) => (machine.gpu.clips && isClip(op) ? clip : two)(frame, machine);
+  return (frame, machine) => (machine.gpu.cuda?.clips && isClip(op) ? clip : two)(frame, machine);
 };
 
 export const MEMORY: readonly (readonly [OpDef, Rule])[] = [
