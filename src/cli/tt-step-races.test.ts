@@ -129,6 +129,36 @@ describe("a warp that loads what another warp of its program has stored over", (
   });
 });
 
+describe("a warp that stores over what another warp of its program has stored", () => {
+  const kernel = (between: string) => `tt.func public @k(%y: !tt.ptr<i32>) {
+  %r = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32>
+  %c = arith.constant dense<255> : tensor<256xi32>
+  %b = arith.subi %c, %r : tensor<256xi32>
+  %ys = tt.splat %y : !tt.ptr<i32> -> tensor<256x!tt.ptr<i32>>
+  %yp = tt.addptr %ys, %r : tensor<256x!tt.ptr<i32>>, tensor<256xi32>
+  %yb = tt.addptr %ys, %b : tensor<256x!tt.ptr<i32>>, tensor<256xi32>
+  tt.store %yp, %r : tensor<256x!tt.ptr<i32>>
+  ${between}
+  tt.store %yb, %r : tensor<256x!tt.ptr<i32>>
+  tt.return
+}
+`;
+  const RACE = /global-(?:race|order): thread \d+ stores to byte \d+ of 'y', with nothing that orders it after the store in program/;
+  test("is a race of the kernel, which no pass is blamed for", async () => {
+    const { code, out } = await tool({ "k.ttir": kernel("") }, "cache/k.ttir", "--validate");
+    expect(out).toMatch(/^validate: note: the kernel itself: global-race: thread/);
+    expect(out).toMatch(RACE);
+    expect(code).toBe(0);
+  });
+  test("is none where a barrier is between, and a fault where PTX has lost it", async () => {
+    expect((await tool({ "k.ttir": kernel("gpu.barrier") }, "cache/k.ttir", "--validate", "--strict")).code).toBe(0);
+    const { out: ptx } = await tool({ "k.ttir": kernel("gpu.barrier") }, "cache/k.ttir", "--emit", "ptx");
+    const { code, out } = await tool({ "k.ttir": kernel("gpu.barrier"), "k.ptx": ptx.replace("bar.sync \t0;", "") }, "cache", "--validate");
+    expect(out).toMatch(RACE);
+    expect(code).toBe(1);
+  });
+});
+
 describe("a kernel that waits for what nobody stores ends with who polls what", () => {
   const NEVER = LOCK.replace(/tt\.atomic_rmw exch, acq_rel, gpu, %\w+, %\w+, %\w+/, (exch) => exch.replace("exch", "or"));
   test("in Triton IR", async () => {

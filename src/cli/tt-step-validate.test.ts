@@ -221,6 +221,20 @@ describe("--validate of a folder: what is not executed is not validated", () => 
       out: expect.stringMatching(/^validate: 'ttgir' cannot be read: <after ttgir>:3:\d+: error: /),
     });
   });
+  test("descriptors among the arguments, which targets without TMA replace by a pointer and numbers", async () => {
+    const text = `import triton
+import triton.language as tl
+@triton.jit
+def k(a, b, n):
+    b.store([0, 0], a.load([n, 0]))
+    b.atomic_add([8, 0], a.load([0, n]))
+`;
+    const io = memoryIo("", { "k.py": text });
+    const signature = "tensordesc<fp32[16,16]>,tensordesc<fp32[16,16]>,i32";
+    const code = await main(["k.py", "--signature", signature, "--triton-lib", "none", "--target", "cuda:80", "--validate"], io);
+    expect(io.out()).toMatch(/^validate: same results after each of 1\d passes/);
+    expect(code).toBe(0);
+  });
   test("different kernels cannot be compared", async () => {
     const other = "tt.func public @other(%p: !tt.ptr<i32>) {\n  tt.return\n}\n";
     expect(await files({ "k.ttgir": other })).toMatchObject({

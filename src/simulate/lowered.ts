@@ -75,26 +75,27 @@ export function differenceOfLowered(
     reference,
   );
   const isOwn = (buffer: string | undefined) =>
-    buffer !== undefined && (reference.open.has(buffer) || own.some((race) => race.buffer === buffer));
+    buffer !== undefined && (open.has(buffer) || own.some((race) => race.buffer === buffer));
   const finding = run.findings.find(
     (f) => !ignore.has(f.kind) && !(f.kind === "global-race" && known.has(f.kind)) && !(f.kind === "global-order" && isOwn(f.buffer)),
   );
   if (finding) return `${finding.kind}: ${finding.message}${finding.site ? ` (${finding.site})` : ""}`;
   const after: RunResult = { ...reference, memory: run.memory, stores: [], findings: [] };
-  const leaveOut = new Set([...reordered.keys(), ...open, ...late.keys()]);
+  const storedOver = own.filter(({ op }) => op.results.length === 0).map(({ buffer }) => buffer);
+  const leaveOut = new Set([...reordered.keys(), ...open, ...late.keys(), ...storedOver]);
   const difference = compareRuns(reference, after, { leaveOut });
   if (difference) return differenceText(difference);
   const lost = [...reordered].find(([name, bytes]) => !open.has(name) && !sameElements(reference, after, name, bytes));
   return lost && `other elements in '${lost[0]}', whose order is open`;
 }
 
-/** A race of the kernel itself that shows when threads run: one loads what another has stored, where the source loads before it stores. */
+/** A race of the kernel itself that shows when threads run: of a load or store with a later store over it, by other threads. */
 export interface OwnRace extends Finding {
   readonly op: Operation;
   readonly buffer: string;
 }
 
-/** The races of a run that the source has too: nothing orders the load and the later store of `overwritten`. */
+/** The races of a run that the source has too: nothing orders the accesses of `overwritten` and the later stores. */
 export function ownRaces({ overwritten }: RunResult, run: PtxRun): readonly OwnRace[] {
   return [...overwritten].flatMap(([op, buffer]) => {
     const race = run.findings.find((f) => f.kind === "global-order" && f.buffer === buffer);

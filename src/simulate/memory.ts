@@ -115,9 +115,9 @@ export class Memory {
     this.#initial = within ? within.#initial : new Map();
   }
 
-  /** Adds the next argument's buffer; gives its address. Names are unique; ids, and so initial values, follow `position`. */
+  /** Adds the next argument's buffer; gives its address. Names are unique; ids, and so initial values, are those of `within`, or `position`. */
   addBuffer(spec: BufferSpec, position = this.#byName.size): number {
-    return this.#add(spec, position).address;
+    return this.#add(spec, this.within?.named(spec.name)?.id ?? position).address;
   }
 
   #add(spec: BufferSpec, id: number): Buffer {
@@ -134,6 +134,10 @@ export class Memory {
     this.#buffers.set(id, buffer);
     this.#byName.set(spec.name, buffer);
     return buffer;
+  }
+
+  named(name: string): Buffer | undefined {
+    return this.#byName.get(name);
   }
 
   /** How many pages were touched: the first access to each takes as long as some thousand instructions of a lane. */

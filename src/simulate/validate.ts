@@ -22,6 +22,7 @@ import { type PtxLaunch, type PtxRun, runPtx } from "./ptx/run.js";
 import { compareRuns, differenceText, uncertain } from "./tensor/compare.js";
 import { elementOfType } from "./tensor/elements.js";
 import { type Finding, RACES } from "./tensor/findings.js";
+import { argumentCounts, expandedTo } from "./tensor/host-descriptors.js";
 import { printableLocation } from "./tensor/place.js";
 import { RULES } from "./tensor/rules/index.js";
 import { type RunResult, runModule, samplePrograms } from "./tensor/run.js";
@@ -125,6 +126,8 @@ export class Validator {
   readonly #pending: string[] = [];
   /** The tensor map forms of descriptor arguments, as they were last. */
   #tensorMaps: ReadonlyMap<number, TensorMapForm> | undefined;
+  /** How many arguments the kernel had last. */
+  #numArguments = 0;
 
   readonly #budget: Budget;
 
@@ -201,6 +204,7 @@ export class Validator {
       return;
     }
     this.#tensorMaps = tensorMapForms(module) ?? this.#tensorMaps;
+    this.#numArguments = argumentsOf(module).length;
     const before = this.#before;
     if (this.#isLeftOut("tritonIr", sumOf(before.map(workOf)), pass)) return;
     if (before.every(isStopped)) return void this.#notExecuted.set("Triton IR", { pass, reason: "the source was stopped before its end" });
@@ -322,7 +326,8 @@ export class Validator {
     const runs: PtxRun[] = [];
     const problems: Pick<Broken, "seed" | "message">[] = [];
     for (const { reference, launch: of } of planned) {
-      const launch = launchOf(reference, this.#tensorMaps);
+      const args = expandedTo(this.#numArguments, reference.run.args);
+      const launch = launchOf({ ...reference, run: { ...reference.run, args } }, this.#tensorMaps);
       if (!launch) return { skip: "the tensor map of a descriptor among its arguments is not known" };
       const run = execute({ ...launch, limits: { maxSteps: mostWarpSteps(reference.run) } });
       if ("error" in run) return { skip: run.error };
@@ -374,7 +379,8 @@ export class Validator {
     return this.#launches.map(({ seed, args, run: { memory, programs, steps } }) => {
       this.#runs++;
       const limits = { maxSteps: mostSteps(steps), ...this.options.limits };
-      const run = runModule(module, { ...this.options, args, seed, programs, limits, within: memory });
+      const expanded = expandedTo(this.#numArguments, args);
+      const run = runModule(module, { ...this.options, args: expanded, seed, programs, limits, within: memory });
       this.#budget.spend(workOf(run));
       return run;
     });
@@ -421,15 +427,14 @@ export function isExecutable(module: Operation, kernel = kernelOf(module)): bool
 
 /** In words, that a step holds another kernel than the source: they cannot be compared. */
 export function otherKernel(source: Operation, module: Operation, pass: string): string | undefined {
-  const [ours, theirs] = [source, module].map(kernelText);
-  if (ours === undefined || theirs === undefined || ours === theirs) return undefined;
-  return `different kernels cannot be compared: ${ours} in the source, ${theirs} after '${pass}'`;
+  const [ours, theirs] = [source, module].map((of) => kernelOf(of));
+  if (ours?.name !== "tt.func" || theirs?.name !== "tt.func") return undefined;
+  if (symbolName(ours) === symbolName(theirs) && argumentCounts(ours).includes(argumentsOf(module).length)) return undefined;
+  const text = (kernel: Operation) => `'${symbolName(kernel)}' with ${kernel.regions[0]!.firstBlock!.args.length} arguments`;
+  return `different kernels cannot be compared: ${text(ours)} in the source, ${text(theirs)} after '${pass}'`;
 }
 
-function kernelText(module: Operation): string | undefined {
-  const kernel = kernelOf(module);
-  return kernel?.name === "tt.func" ? `'${symbolName(kernel)}' with ${kernel.regions[0]!.firstBlock!.args.length} arguments` : undefined;
-}
+const argumentsOf = (module: Operation) => kernelOf(module)!.regions[0]!.firstBlock!.args;
 
 /** The first difference after a pass: a new finding, or a store. */
 function changeOf(before: RunResult, after: RunResult, { ignore, bounds }: Launch): string | undefined {

@@ -2,7 +2,7 @@
  * Global memory between programs, and between the warps of one. Programs run one after the other here, but on a GPU in any order: what one
  * stores, another may load or store over only where an atomic with release semantics in the one is seen by one with acquire semantics in
  * the other. Known of another program are the times of its warps (`clocks.ts`); barriers and mbarriers hand that on among the warps of a
- * CTA. A warp may load what another warp of its program has stored only after a barrier.
+ * CTA. A warp may load what another warp of its program has stored, or store over it, only after a barrier.
  */
 import type { Memory, Page } from "../memory.js";
 import { type Knowledge, learnOf } from "./clocks.js";
@@ -63,16 +63,12 @@ export class GlobalOrder {
       const program = this.#records[record]!;
       const isOwn = program === this.#program;
       const writer = this.#records[record + 1]!;
-      if (isOwn && (stores || writer === warp.index)) continue;
+      if (isOwn && writer === warp.index) continue;
       const known = Math.max(warp.foreign?.get(program)?.[writer] ?? -1, isOwn ? warp.seen[writer]! : -1);
       if (known >= this.#records[record + 2]!) continue;
-      if (isOwn) {
-        this.#race("global-order", page, at, warp, site, last, "loads");
-        continue;
-      }
       if (stores) this.#before.set(page.u8.subarray(at, at + bytes));
-      else this.#race("global-race", page, at, warp, site, last, "loads");
-      return last;
+      else this.#race(page, at, warp, site, last, "loads");
+      if (stores || !isOwn) return last;
     }
     return 0;
   }
@@ -82,7 +78,7 @@ export class GlobalOrder {
     if (suspect !== 0)
       for (let i = 0; i < bytes; i++)
         if (this.#before[i] !== page.u8[at + i]) {
-          this.#race("global-race", page, at, warp, site, suspect, "stores to");
+          this.#race(page, at, warp, site, suspect, "stores to");
           break;
         }
     let words = this.#stores.get(page);
@@ -140,10 +136,10 @@ export class GlobalOrder {
     return known;
   }
 
-  #race(kind: "global-race" | "global-order", page: Page, at: number, warp: Warp, site: Site, last: number, does: string): void {
+  #race(page: Page, at: number, warp: Warp, site: Site, last: number, does: string): void {
     const { name } = page.buffer.spec;
     this.findings.add(
-      kind,
+      this.#records[(last >> 4) * FIELDS] === this.#program ? "global-order" : "global-race",
       site,
       `thread ${warp.thread(0)} ${does} ${this.#place(page, at)}, with nothing that orders it after ${this.#writer(last)}`,
       `${site.index}:${name}`,

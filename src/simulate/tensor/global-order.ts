@@ -48,8 +48,8 @@ export class GlobalOrder {
   /** Buffers in which a load met a store of the same program with no barrier between. */
   readonly open = new Set<string>();
   /**
-   * Loads whose elements the same program stored over with no barrier between, with their buffers. Whether that is a race depends on which
-   * threads load and store an element, which lowered code shows.
+   * Loads and stores whose elements the same program stored over with no barrier between, with their buffers. Whether that is a race
+   * depends on which threads have an element, which lowered code shows.
    */
   readonly overwritten = new Map<Operation, string>();
   /** Changes with what is stored. */
@@ -81,16 +81,22 @@ export class GlobalOrder {
     const stores = this.#storesOf(buffer);
     const loads = this.#loads.get(buffer);
     const suspects: (readonly [address: number, before: number, by: Store])[] = [];
+    const own: typeof suspects = [];
     forEach(access, (address) => {
       const load = loads?.get(address);
       if (load?.program === this.#places.length && load.time === this.#time) this.overwritten.set(load.op, buffer.spec.name);
       const last = stores.get(address);
-      if (last && this.#races(last, false)) suspects.push([address, this.#byte(address), last]);
+      if (!last) return;
+      if (this.#races(last, false)) suspects.push([address, this.#byte(address), last]);
+      else if (last.program === this.#places.length && last.time === this.#time) own.push([address, this.#byte(address), last]);
     });
     return () => {
       this.version++;
-      const changed = suspects.find(([address, before]) => this.#byte(address) !== before);
+      const isChanged = ([address, before]: (typeof suspects)[number]) => this.#byte(address) !== before;
+      const changed = suspects.find(isChanged);
       if (changed) this.#race(op, "stores to", changed[0], changed[2]);
+      const over = own.find(isChanged);
+      if (over) this.overwritten.set(over[2].op, buffer.spec.name);
       const store = { op, program: this.#places.length, time: this.#time, isAtomic: false };
       forEach(access, (address) => {
         stores.set(address, store);

@@ -58,7 +58,7 @@ export interface RunResult {
   readonly findings: readonly Finding[];
   /** Buffers that were stored and loaded in one program, with no barrier between. */
   readonly open: ReadonlySet<string>;
-  /** Loads whose elements the same program stored over with no barrier between, with their buffers. */
+  /** Loads and stores whose elements the same program stored over with no barrier between, with their buffers. */
   readonly overwritten: ReadonlyMap<Operation, string>;
   readonly printed: readonly string[];
   readonly grid: readonly number[];

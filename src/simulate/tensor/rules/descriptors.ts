@@ -107,8 +107,19 @@ export function reduceBlock(machine: Machine, op: Operation, kind: string, desc:
   const next = element.alloc(data.length);
   loop(element, [element, element], REDUCE[kind]!(element))(next.length, next, found, data);
   writeElements(machine, op, element, addresses, mask, next, "quiet");
+  for (let i = 0; i < addresses.length; i++)
+    if (mask[i]) machine.order.atomic(op, addresses[i] as number, RELAXED, true, !Object.is(found[i], next[i]));
   machine.bounds?.combined(kind, element, found, data, addresses, mask);
   machine.store(op, element, addresses, mask, element.family === "float" && kind === "add");
+}
+
+const RELAXED = { sem: "relaxed", scope: "gpu" };
+
+/** Writes through a descriptor. */
+function writeBlock(machine: Machine, op: Operation, desc: TensorDesc, { addresses, mask }: DescAccess, data: Data): void {
+  const stored = machine.order.storing({ op, addresses, mask });
+  writeElements(machine, op, desc.element, addresses, mask, data);
+  stored();
 }
 
 const load: Rule = (instruction) => {
@@ -118,6 +129,7 @@ const load: Rule = (instruction) => {
   return (frame, machine) => {
     const [desc, ...indices] = operandsOf(frame, instruction);
     const access = blockAccess(desc as TensorDesc, numbers(indices));
+    machine.order.loaded({ op, ...access });
     instruction.lanes += countOn(access.mask, access.mask.length);
     frame.env[outs[0]!] = tensor((desc as TensorDesc).element, shape, readBlock(machine, op, desc as TensorDesc, access));
   };
@@ -128,13 +140,14 @@ const gather: Rule = (instruction) => {
   return (frame, machine) => {
     const [desc, rows, column] = operandsOf(frame, instruction);
     const access = rowsAccess(desc as TensorDesc, readable(machine, op, rows!), numberAt(column as Tensor), shape[1]!);
+    machine.order.loaded({ op, ...access });
     frame.env[outs[0]!] = tensor((desc as TensorDesc).element, shape, readBlock(machine, op, desc as TensorDesc, access));
   };
 };
 const store: Rule = (instruction) => (frame, machine) => {
   const [desc, src, ...indices] = operandsOf(frame, instruction);
-  const { addresses, mask } = blockAccess(desc as TensorDesc, numbers(indices));
-  writeElements(machine, instruction.op, (desc as TensorDesc).element, addresses, mask, readable(machine, instruction.op, src!).data);
+  const { data } = readable(machine, instruction.op, src!);
+  writeBlock(machine, instruction.op, desc as TensorDesc, blockAccess(desc as TensorDesc, numbers(indices)), data);
 };
 const reduce: Rule = (instruction) => {
   const kind = String(tt.DescriptorReduceOp.match(instruction.op)!.kind);
@@ -149,8 +162,8 @@ const scatter: Rule = (instruction) => {
   return (frame, machine) => {
     const [desc, rows, column, src] = operandsOf(frame, instruction);
     const value = readable(machine, op, src!);
-    const { addresses, mask } = rowsAccess(desc as TensorDesc, readable(machine, op, rows!), numberAt(column as Tensor), value.shape[1]!);
-    writeElements(machine, op, (desc as TensorDesc).element, addresses, mask, value.data);
+    const access = rowsAccess(desc as TensorDesc, readable(machine, op, rows!), numberAt(column as Tensor), value.shape[1]!);
+    writeBlock(machine, op, desc as TensorDesc, access, value.data);
   };
 };
 
