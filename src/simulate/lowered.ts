@@ -74,8 +74,7 @@ export function differenceOfLowered(
     own.map(({ op }) => op),
     reference,
   );
-  const isOwn = (buffer: string | undefined) =>
-    buffer !== undefined && (open.has(buffer) || own.some((race) => race.buffer === buffer));
+  const isOwn = (buffer: string | undefined) => buffer !== undefined && (open.has(buffer) || own.some((race) => race.buffer === buffer));
   const finding = run.findings.find(
     (f) => !ignore.has(f.kind) && !(f.kind === "global-race" && known.has(f.kind)) && !(f.kind === "global-order" && isOwn(f.buffer)),
   );
