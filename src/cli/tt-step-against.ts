@@ -90,13 +90,32 @@ export function otherInput(
     if ("error" in after) return after;
     const [useless] = uselessOptions(input, namesOf(settings), { stage });
     if (useless !== undefined) return { error: `--against ${args.against}: ${useless}` };
-    const { target, options, triton } = after;
-    return { input: { ...input, request: { ...input.request, target, options, triton } }, args: after };
+    return { input: compiledAs(input, after), args: after };
   }
   const other = readInput(args.against!, io, args);
   if (other.kind !== "error") return { input: other, args };
   if (other.rendered !== undefined) io.stderr.write(other.rendered);
   return { error: other.message ?? `'${args.against}' does not parse` };
+}
+
+/** A module that is compiled as the arguments say. */
+function compiledAs(
+  input: Extract<Input, { kind: "module" }>,
+  { target, options, triton }: TtStepArgs,
+): Extract<Input, { kind: "module" }> {
+  return { ...input, request: { ...input.request, target, options, triton } };
+}
+/** The Trace of an input that was read for `--against OPTION=VALUE`, without what that changes: `args` are the others. */
+export function traceWithout(
+  input: Input,
+  changed: readonly Setting[],
+  args: TtStepArgs,
+  stage: Stage,
+  io: Io,
+): ReturnType<typeof otherTrace> {
+  if (input.kind !== "module") return { error: "it compiles the input again, which a dump cannot be" };
+  const [useless] = uselessOptions(input, namesOf(changed), { stage });
+  return useless === undefined ? traceOf(compiledAs(input, args), args, io, artifactsOf) : { error: useless };
 }
 
 /** The arguments with what `--against OPTION=VALUE` changes. */

@@ -31,7 +31,23 @@ export async function stepMain(line: LineOf<"">, argv: readonly string[], io: Io
   return step({ ...args, input }, argv, io);
 }
 
+/** What is printed of one compilation, where a comparison is printed alone. */
+const OF_ONE = [
+  "list",
+  "print-after",
+  "print-after-all",
+  "print-after-change",
+  "diff",
+  "emit",
+  "findings",
+  "ptxas-report",
+  "why",
+  "layout",
+].concat(["axis-info", "json", "export"]);
+
 async function step(args: TtStepArgs & { readonly input: string }, argv: readonly string[], io: Io): Promise<number> {
+  const clash = args.against === undefined ? undefined : OF_ONE.find((name) => args.written.has(name));
+  if (clash !== undefined) return usage(io, `--${clash} is about one compilation: it does not go with --against, which compares two`);
   if (opensUi(args) && (args.plainUi || io.isInteractive || (args.input === "-" && io.hasKeyboard))) {
     // Yoga's code is compiled by another thread while the UI is loaded.
     if (!args.plainUi) void loadApp();
@@ -93,7 +109,7 @@ async function step(args: TtStepArgs & { readonly input: string }, argv: readonl
 function opensUi(args: TtStepArgs): boolean {
   if (!asksForNothing(args) && args.open === undefined) return false;
   if (args.dumpPassPipeline || args.export !== undefined || args.validate || args.output !== "-") return false;
-  return args.against === undefined || args.tui;
+  return args.against === undefined || args.tui || args.open !== undefined;
 }
 
 async function failure({ failed, trace }: Compilation, args: TtStepArgs, argv: readonly string[], io: Io): Promise<number> {

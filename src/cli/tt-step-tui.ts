@@ -22,8 +22,8 @@ import { type Config, configPath, readConfig } from "./config.js";
 import { inputFacts } from "./input-facts.js";
 import { EXIT, type Io } from "./io.js";
 import { noAssembler } from "./ptxas.js";
-import { otherTrace } from "./tt-step-against.js";
-import { COMPILE_NAMES, compileWords, readTtStep, stepArgs, type TtStepArgs, withoutEffect } from "./tt-step-args.js";
+import { withSettings as changedBy, otherTrace, settingsIn, traceWithout } from "./tt-step-against.js";
+import { COMPILE_NAMES, compileWords, readTtStep, type Setting, stepArgs, type TtStepArgs, withoutEffect } from "./tt-step-args.js";
 import { everywhere, shownRange } from "./tt-step-compile.js";
 import { readInput } from "./tt-step-input.js";
 import type { Input } from "./tt-step-ir-input.js";
@@ -51,8 +51,9 @@ export function uiOf(args: TtStepArgs, given: TtStepArgs, keys: Config["keys"], 
   const name = args.input!;
   let input: Exclude<Input, { kind: "error" }> | undefined;
   let stage: Stage = "ptx";
-  /** The other side of the comparison: a dump, another input, or options. */
+  /** The other side of the comparison: a dump or another input; or the input without these options, under the other arguments. */
   let other = args.against;
+  let without: Parameters<typeof inputWithout>[0] | undefined;
   const open = (
     python = args.python,
     compiler: Pick<TtStepArgs, "target" | "options"> = args,
@@ -60,7 +61,12 @@ export function uiOf(args: TtStepArgs, given: TtStepArgs, keys: Config["keys"], 
     held = args.against,
   ): Opened => {
     other = held;
-    const read = readInput(path, io, { ...args, ...compiler, python, debugInfo: false });
+    const asked = { ...args, ...compiler, python, debugInfo: false };
+    const changed = held === undefined ? undefined : settingsIn(held, io);
+    const here = changed ? changedBy(asked, changed) : asked;
+    if ("error" in here) return { kind: "error", text: `tt-step: ${here.error}\n`, code: EXIT.badInput };
+    without = changed && { changed, asked };
+    const read = readInput(path, io, here);
     const form = (proposal: Proposal, target: string | undefined): OpenForm => ({
       form: formOf(proposal, target),
       open: (filled) => fill(path, proposal, filled),
@@ -90,17 +96,17 @@ export function uiOf(args: TtStepArgs, given: TtStepArgs, keys: Config["keys"], 
     // Passes change the module.
     stage = read.kind === "module" ? stageOf(read.module) : "ptx";
     if (read.kind === "imported") return { kind: "imported", trace: read.trace };
-    const settings = settingsOf(read, { ...args, ...compiler });
-    const asked = shownRange(pipelineOf(settings), args);
-    if ("error" in asked) return { kind: "error", text: `tt-step: ${asked.error}\n`, code: EXIT.badInput };
-    const { disabled, inserted, ...range } = asked;
-    const { target, options } = settings;
+    const { target, options } = settingsOf(read, asked);
+    const settings = settingsOf(read, here);
+    const run = shownRange(pipelineOf(settings), args);
+    if ("error" in run) return { kind: "error", text: `tt-step: ${run.error}\n`, code: EXIT.badInput };
+    const { disabled, inserted, ...range } = run;
     return {
       kind: "module",
       source: read,
       range,
       form: read.python && form(withSettings(read.python.proposal, options), target),
-      whatIf: { target, options, disabled: [...disabled], inserted: inserted.map(insertedText) },
+      whatIf: { target: settings.target, options: settings.options, disabled: [...disabled], inserted: inserted.map(insertedText) },
     };
   };
   /** Opens the kernel for the arguments of a form, and writes them into the file where that is asked for. */
@@ -124,9 +130,26 @@ export function uiOf(args: TtStepArgs, given: TtStepArgs, keys: Config["keys"], 
     // Its lines have moved.
     return open(python, compiler, path);
   };
-  const against = () => {
+  // Both sides have most diagnostics in common, and the screen is the UI's.
+  const quiet: Io = { ...io, stderr: { write: () => true } };
+  const inputWithout = ({
+    changed,
+    asked,
+  }: {
+    readonly changed: readonly Setting[];
+    readonly asked: TtStepArgs;
+  }): ReturnType<typeof against> => {
+    const made = traceWithout(input!, changed, asked, stage, quiet);
+    if ("error" in made) return { error: `--against ${other}: ${made.error}` };
+    const options = changed.map(([option, value]) =>
+      value === false ? `--no-${option}` : value === true ? `--${option}` : `--${option}=${value}`,
+    );
+    return { name: "the input", here: other!, options, trace: made.trace };
+  };
+  const against: TuiRequest["against"] = () => {
     if (other === undefined) return undefined;
-    const made = otherTrace(input!, { ...args, against: other }, stage, io);
+    if (without) return inputWithout(without);
+    const made = otherTrace(input!, { ...args, against: other }, stage, quiet);
     return "error" in made ? made : { name: other, trace: made.trace };
   };
   return {

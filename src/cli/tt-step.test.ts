@@ -254,6 +254,10 @@ describe("--against", () => {
       code: 2,
       err: "tt-step: --against num-warps=8 compiles the input again, which a dump cannot be\n",
     });
+    expect(await run([VECADD, "--against", "num-warps=8", "--diff", "3..4"])).toMatchObject({
+      code: 2,
+      err: "tt-step: --diff is about one compilation: it does not go with --against, which compares two\n",
+    });
     expect((await run([VECADD, "--stop-after", "1", "--against", "num-warsp=8"])).err).toContain("did you mean '--num-warps'?");
   });
   test("opens with what the final code is made of; --codegen compares that and the PTX", async () => {

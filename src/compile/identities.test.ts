@@ -1,7 +1,7 @@
 /** An op whose kind, place in the source and role persist keeps its id: through every pass, for every kernel and target. */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { defaultOptions } from "../backend/nvidia/options.js";
+import { defaultOptions } from "../backend/targets.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import { UnknownLoc } from "../ir/location.js";
@@ -10,7 +10,7 @@ import { parseModule } from "../syntax/parse.js";
 import { compile } from "./compile.js";
 
 const KERNELS = readdirSync("fixtures/kernels").filter((name) => name.endsWith(".ttir") && !name.includes("triton20"));
-const TARGETS = [75, 80, 90, 100, 120];
+const TARGETS = [...[75, 80, 90, 100, 120].map((capability) => `cuda:${capability}`), "hip:gfx942", "hip:gfx1250"];
 
 /** Ops by kind, place and what they are in; those that share all of it are left out. */
 function byRole(module: Operation): Map<string, number> {
@@ -28,16 +28,16 @@ function byRole(module: Operation): Map<string, number> {
   return new Map([...found].flatMap(([role, ids]) => (ids.length === 1 ? [[role, ids[0]!] as const] : [])));
 }
 
-test.each(KERNELS.flatMap((name) => TARGETS.map((capability) => ({ name, capability }))))(
-  "$name on cuda:$capability",
-  ({ name, capability }) => {
+test.each(KERNELS.flatMap((name) => TARGETS.map((target) => ({ name, target }))))(
+  "$name on $target",
+  ({ name, target }) => {
     const { module } = parseModule(new Context(ALL_DIALECTS), name, readFileSync(`fixtures/kernels/${name}`, "latin1"))!;
     let before = byRole(module);
     let { version } = module.ctx;
     const kept: { readonly pass: string; readonly role: string; readonly was: number; readonly is: number }[] = [];
     const { idOf, ok } = compile(name, module, {
-      target: `cuda:${capability}`,
-      options: defaultOptions(capability),
+      target,
+      options: defaultOptions(target),
       clock: () => 0,
       verifyEach: false,
       remarks: false,

@@ -90,12 +90,14 @@ function findFacts(trace: Trace): readonly CodegenFact[] {
   const positions = new PtxPositions();
   const constants = new Constants(trace, step);
   const amd = amdGpuOfTrace(trace);
+  // A log says nothing of the LLVM that came after it.
+  const packs = trace.triton !== undefined;
   const amdLines = amd && new AmdLines(amd);
   step.text.lines.forEach((number, line) => {
     const text = trace.lines.line(number);
     if (step.flag === "ptx") positions.read(text);
     const id = step.text.ops[line]!;
-    for (const read of amdLines?.read(text) ?? factsOf(text, trace.artifacts.instructions?.[id])) {
+    for (const read of amdLines?.read(text) ?? factsOf(text, trace.artifacts.instructions?.[id], packs)) {
       const fact = read.mma?.family === "tcgen05" ? describe(read, read.mma, descriptorOf(text, constants.of)) : read;
       const source = id !== 0 ? locationOf(trace, id) : positions.current;
       const op = owners.of(id, source, fact);
@@ -142,9 +144,9 @@ class Constants {
 }
 
 /** The facts of a line's instructions, from the line itself or from the PTX that we made of it. */
-function factsOf(line: string, instructions: readonly string[] | undefined): readonly InstructionFacts[] {
-  if (!instructions) return readLine(line);
-  return instructions.flatMap((name) => (name === "" ? readLine(line) : (readInstruction(name) ?? [])));
+function factsOf(line: string, instructions: readonly string[] | undefined, packs: boolean): readonly InstructionFacts[] {
+  if (!instructions) return readLine(line, packs);
+  return instructions.flatMap((name) => (name === "" ? readLine(line, packs) : (readInstruction(name) ?? [])));
 }
 
 /** The place that PTX's `.loc` directives last named. */

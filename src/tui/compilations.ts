@@ -30,8 +30,8 @@ export interface Inputs {
   readonly screen?: string;
   /** Notes about options that change nothing for the input: those named, else those of the command line. */
   readonly useless: (options?: readonly string[]) => readonly string[];
-  /** The other side of the comparison, another input or other options, with its name. */
-  readonly against: () => { readonly name: string; readonly trace: Trace } | { readonly error: string } | undefined;
+  /** The other side of the comparison. */
+  readonly against: () => Session["against"] | { readonly error: string };
 }
 type Menu = Extract<Opened, { kind: "choices" }>;
 /** A pass by its name, and its number among those of that name. */

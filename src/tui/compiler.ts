@@ -44,7 +44,7 @@ export function start(input: Omit<CompilerInput, "text">, whatIf: WhatIf, clock:
     insert: whatIf.inserted,
     divisibility: whatIf.divisibility,
     ...whatIf.always,
-    artifacts: ["ptx"],
+    artifacts: ["ptx", "instructions"],
     maxArtifactOps: MAX_OPS_AT_ONCE,
     clock,
     ...more,

@@ -1,7 +1,7 @@
 /** Results that the screen lacks are computed between key presses, or in another thread if the work cannot be sliced. */
 import type { Trace } from "../trace/trace.js";
 import { type Work, wantedWork, wantsPtx } from "./background.js";
-import { unassembled, withMachineStep, withPtxStep } from "./machine-step.js";
+import { unassembled, withMachineStep, withPtx } from "./machine-step.js";
 import { type Assembled, assemblePtx, writePtx } from "./second-thread.js";
 import { type Shell, SLICE } from "./shell.js";
 import type { Computed, Ptx } from "./state/state.js";
@@ -103,7 +103,7 @@ export class Idle {
     const { session } = this.shell.state();
     // From now on it is as for a small module: a step of the list, blocks, limits, and machine code.
     if (ptx.kind === "text") {
-      const trace = withPtxStep({ ...session.trace, artifacts: { ...session.trace.artifacts, ptx: ptx.text } });
+      const trace = withPtx(session.trace, ptx);
       this.shell.dispatch({ type: "session", session: { ...session, trace } });
     }
     if (ptx.kind === "none") this.shell.say(`no PTX: ${ptx.why}`, "error");

@@ -1,12 +1,19 @@
 /** The final code as steps of the list: PTX after the last pass, and machine code after it. */
+import { codegenStep } from "../explain/codegen-facts.js";
 import type { LineTable, StepText } from "../trace/line-table.js";
 import type { MachineCode, Step, Trace } from "../trace/trace.js";
-import type { Session } from "./state/state.js";
+import type { Ptx, Session } from "./state/state.js";
 
 /** The Trace with its PTX as a last step, where the Trace has PTX and no such step. */
 export function withPtxStep(trace: Trace): Trace {
   const { ptx } = trace.artifacts;
   return ptx === undefined ? trace : withStep(trace, "ptx", "PTX", ptx.trimEnd().split("\n"));
+}
+/** The Trace with PTX that another thread has made of it. */
+export function withPtx(trace: Trace, { text, instructions = {} }: Extract<Ptx, { kind: "text" }>): Trace {
+  const ops = codegenStep(trace)?.text.ops.filter((op) => op !== 0) ?? [];
+  const byOp = Object.fromEntries(Object.entries(instructions).map(([number, names]) => [ops[Number(number)], names]));
+  return withPtxStep({ ...trace, artifacts: { ...trace.artifacts, ptx: text, instructions: byOp } });
 }
 /** A Trace of the session whose PTX is to be assembled: its own, or the other side of a comparison. */
 export function unassembled({ trace, against, baseline, progress, computed }: Session): Trace | undefined {

@@ -66,6 +66,15 @@ function writeOrderedPtx({ name, input, settings }: Extract<Order, { kind: "ptx"
     const { done, total } = next.value;
     tell({ kind: "making", done, total, what: next.value.next.flag });
   }
-  const ptx = next.value.kind === "error" ? undefined : next.value.artifacts.ptx;
-  tell(ptx === undefined ? { kind: "none", why: why(next.value) ?? "the module is not lowered to the end" } : { kind: "text", text: ptx });
+  const made = next.value;
+  if (made.kind === "error" || made.artifacts.ptx === undefined)
+    return tell({ kind: "none", why: why(made) ?? "the module is not lowered to the end" });
+  const instructions: Record<number, readonly string[]> = {};
+  let number = 0;
+  source.module.walk((op) => {
+    const names = made.artifacts.instructions?.[made.idOf(op.id)];
+    if (names) instructions[number] = names;
+    number++;
+  });
+  tell({ kind: "text", text: made.artifacts.ptx, instructions });
 }

@@ -48,7 +48,7 @@ function textSession(path: string, text: string, numWarps: number): Session {
   const divisibility = divisibilityOf(source.module);
   const run = (warps: number) => {
     const options = { ...defaultOptions("cuda:80"), numWarps: warps };
-    const compiled = compile(source, { target: "cuda:80", options, artifacts: ["ptx"], clock: () => 0 });
+    const compiled = compile(source, { target: "cuda:80", options, artifacts: ["ptx", "instructions"], clock: () => 0 });
     if (compiled.kind === "error") throw new Error(compiled.message);
     return {
       trace: withPtxStep(compiled.trace),

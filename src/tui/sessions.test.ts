@@ -181,6 +181,12 @@ test("the command line has the options that were given once, as they are now", (
   expect(commandLine(shown)).toBe(
     "tt-step fixtures/kernels/vecadd.ttir '--signature=*fp32:16, 1024' --against=num-stages=2 --open base=against,pass=11,line=1,focus=passes,layout=map",
   );
+  // This side has the option: it is one of this side's wherever the other one is not shown.
+  const here = { ...against, name: "the input", here: "num-stages=2", options: ["--num-stages=2"] };
+  const option = initialState({ ...session, against: here }, { columns: 160, rows: 45 }, { ...SETTINGS, command });
+  const begins = (state: State) => commandLine(state).replace(/ --open .*/, "");
+  expect(begins(reduce(option, { type: "screen", screen: "base=against,pass=11" }))).toMatch(/ --num-warps=8 --against=num-stages=2$/);
+  expect(begins(reduce(option, { type: "screen", screen: "pass=11" }))).not.toContain("--against");
 });
 
 test("a screen of machine code opens when it is assembled, and says why it cannot be", () => {

@@ -2,14 +2,14 @@
 import type { InstructionFacts, MemorySpace } from "../instruction-facts.js";
 import { readInstruction } from "./ptx-instruction.js";
 
-/** The facts of the line's instructions; most lines have none. */
-export function readLine(line: string): InstructionFacts[] {
+/** The facts of the line's instructions; most lines have none. `packs`: llc takes halves and bytes that fill words as words, as it does since LLVM 21. */
+export function readLine(line: string, packs = false): InstructionFacts[] {
   const asm = line.includes("asm") ? /(?:inline_asm|asm sideeffect|\basm)\b[^"]*"((?:[^"\\]|\\.)*)"/.exec(line) : null;
   if (asm) return readAssembly(asm[1]!);
   const start = line.search(/\S/);
   if (start < 0) return [];
   const mlir = /^\s*(?:%[\w$.]+(?::\d+)? = )?"?((?:llvm|nvvm)\.[\w.]+)"?/.exec(line);
-  if (mlir) return present(readMlirOp(mlir[1]!, line));
+  if (mlir) return present(readMlirOp(mlir[1]!, line, packs));
   if (/^\s*(?:%[\w$.-]+ = )?(?:tail )?(?:load|store|call|atomicrmw|cmpxchg)\b/.test(line)) return present(readLlvmIr(line));
   // PTX: an instruction with an optional guard, ended by a semicolon.
   if (/^\s*(?:@!?%?\w+\s+)?[a-z][\w.:]*[\s;]/.test(line) && line.includes(";")) return present(readInstruction(line.slice(start)));
@@ -34,9 +34,10 @@ const spaceOf = (line: string): MemorySpace =>
 /** The pointee type of an older LLVM's pointer `!llvm.ptr<vector<2xf32>, 3>`; undefined for pointers without one. */
 const pointee = (type: string): string | undefined => /^!llvm\.ptr<(?!\d+>)(.+?)(?:, \d+)?>$/.exec(type)?.[1];
 
-function access(kind: "load" | "store", space: MemorySpace, elements: number, elementBits: number): InstructionFacts {
+function access(kind: "load" | "store", space: MemorySpace, elements: number, elementBits: number, packs = false): InstructionFacts {
   // No instruction takes more than four parts: halves and bytes go as words.
-  const [count, bits] = elements > 4 ? [Math.max(1, (elements * elementBits) / 32), 32] : [elements, elementBits];
+  const fill = packs && elementBits < 32 && (elements * elementBits) % 32 === 0;
+  const [count, bits] = elements > 4 || fill ? [Math.max(1, (elements * elementBits) / 32), 32] : [elements, elementBits];
   const vector = count > 1 ? `.v${count}` : "";
   return {
     kind,
@@ -94,17 +95,17 @@ const ATOMICS: Readonly<Record<string, string>> = {
   fadd: "add.f",
 };
 
-function readMlirOp(name: string, line: string): InstructionFacts | undefined {
+function readMlirOp(name: string, line: string, packs: boolean): InstructionFacts | undefined {
   switch (name) {
     case "llvm.load": {
       const [, pointer = "", result] = /.* : (.+?)(?: -> (\S.*?))?(?: loc\(.*)?$/.exec(line) ?? [];
       const size = typeSize(result ?? pointee(pointer) ?? "");
-      return size && access("load", spaceOf(pointer), ...size);
+      return size && access("load", spaceOf(pointer), ...size, packs);
     }
     case "llvm.store": {
       const types = /.* : (.+?)(?: loc\(.*)?$/.exec(line)?.[1] ?? "";
       const size = typeSize(pointee(types) ?? types);
-      return size && access("store", spaceOf(types), ...size);
+      return size && access("store", spaceOf(types), ...size, packs);
     }
     case "llvm.atomicrmw": {
       const [, kind, type] = /llvm\.atomicrmw (?:volatile )?(\w+) .*, (\w+)(?: loc\(.*)?$/.exec(line) ?? [];

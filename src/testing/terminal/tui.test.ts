@@ -136,9 +136,10 @@ test.each([
 test("--against another option: opens at the first pass that differs, both sides beside each other", async () => {
   const pty = start([KERNEL, "--tui", "--against", "num-warps=8"], { columns: 180, rows: 45 });
   // The footer is drawn last: everything above it is there by then.
-  const shown = await pty.until((s) => s.text.includes("the first difference to num-warps=8"), "the first difference");
-  expect(shown.text).toContain("num-warps=8: convert-triton-to-tritongpu →");
-  expect(shown.text).toMatch(/"ttg.num-warps" = 8/);
+  const shown = await pty.until((s) => s.text.includes("the first difference to the input"), "the first difference");
+  expect(shown.text).toContain("the input: convert-triton-to-tritongpu → num-warps=8: convert-triton-to-tritongpu");
+  expect(shown.text).toMatch(/2 - module attributes .*"ttg.num-warps" = 4/);
+  expect(shown.text).toContain("the input → num-warps=8");
   pty.type("b");
   await pty.until((s) => /symbol-dce#1 → |loop-unroll → /.test(s.text), "the step before");
   pty.type("q");

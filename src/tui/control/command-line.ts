@@ -14,7 +14,7 @@ export function commandLine(state: State): string {
 }
 function printing(state: State): string {
   const { session, view } = state;
-  const words = ["tt-step", quoted(session.name), ...optionWords(session.settings, state.settings.command).map(quoted)];
+  const words = ["tt-step", quoted(session.name), ...wordsOf(state).map(quoted)];
   const step = selectedStep(state);
   if (!step) return words.join(" ");
   if (view.focus === "codegen") return [...words, "--codegen"].join(" ");
@@ -24,13 +24,21 @@ function printing(state: State): string {
   if (step.flag === "sass") return [...words, "--ptxas-report"].join(" ");
   const mode = shownMode(state);
   if (mode === "IR" || step.kind === "source") return [...words, "--print-after", spec(state)].join(" ");
-  if (view.diff.base === "against" && session.against) {
-    const isGiven = words.some((word) => word.startsWith("--against"));
-    return (isGiven ? words : [...words, "--against", quoted(session.against.name)]).join(" ");
-  }
+  if (view.diff.base === "against" && session.against) return words.join(" ");
   const other = view.diff.base === "mark" && view.mark !== undefined ? session.trace.steps[view.mark] : before(session, step);
   const modeWords = mode === "side by side" ? ["--diff-mode", "side-by-side"] : [];
   return [...words, "--diff", `${other?.label ?? 0}..${step.label}`, ...modeWords].join(" ");
+}
+
+/** The options: with the other side where that is shown. */
+function wordsOf({ session, settings, view }: State): readonly string[] {
+  const { against, baseline } = session;
+  const given = settings.command.filter((word) => !word.startsWith("--against"));
+  const shows = view.focus === "codegen" ? view.codegen.tab === "compare" : view.diff.base === "against";
+  if (!against || baseline || !shows) return optionWords(session.settings, [...given, ...(against?.options ?? [])]);
+  // This side has the options of the comparison, which are no others.
+  const own = against.here === undefined ? optionWords(session.settings, given) : given;
+  return [...own, `--against=${against.here ?? against.name}`];
 }
 
 function spec(state: State): string {

@@ -115,7 +115,7 @@ export interface Session {
   readonly settings: WhatIf | undefined;
   /** The Trace and settings before a what-if or an edit. */
   readonly baseline: { readonly trace: Trace; readonly settings: WhatIf | undefined } | undefined;
-  readonly against: { readonly name: string; readonly trace: Trace } | undefined;
+  readonly against: Against | undefined;
   readonly computed: Computed;
   /** Python files that the locations name and that could be read. */
   readonly sources: readonly SourceFile[];
@@ -123,6 +123,14 @@ export interface Session {
   readonly failure: string | undefined;
   /** Why the input cannot be opened, and what was found in its place. */
   readonly refused: { readonly text: string; readonly found: readonly string[] } | undefined;
+}
+/** The other side of `--against`: another input; or the input without the options, where this side has them. */
+export interface Against {
+  readonly name: string;
+  readonly trace: Trace;
+  /** The options that this side has, as they were typed and as words of a command line. */
+  readonly here?: string;
+  readonly options?: readonly string[];
 }
 /** A compilation of a log that holds several, or one function of a module. */
 export interface Kernel {
@@ -162,7 +170,8 @@ export interface Computed {
 export type SessionLimits = Limits | { readonly kind: "error"; readonly message?: string };
 export type Ptx =
   | { readonly kind: "making"; readonly done: number; readonly total: number; readonly what: string }
-  | { readonly kind: "text"; readonly text: string }
+  /** `instructions` are those of `Artifacts`, by an op's number in the order of the last step's text. */
+  | { readonly kind: "text"; readonly text: string; readonly instructions?: Readonly<Record<number, readonly string[]>> }
   | { readonly kind: "none"; readonly why: string };
 export const NOTHING_COMPUTED: Computed = {
   diffs: undefined,

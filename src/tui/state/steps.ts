@@ -125,7 +125,7 @@ const compare = memo((session: Session, step: Step, base: State["view"]["diff"][
       const name = base === "baseline" ? "baseline" : (session.against?.name ?? "");
       return {
         beforeName: `${name}: ${stepName(elsewhere.trace, partner)}`,
-        afterName,
+        afterName: base === "against" && session.against?.here !== undefined ? `${session.against.here}: ${afterName}` : afterName,
         beforeStep: undefined,
         afterStep: step,
         ...diffAcross(session, base, elsewhere.trace, partner, step),

@@ -17,13 +17,14 @@ export function compareItems(session: Session, width: number): readonly CodegenI
   const other = otherSide(session);
   if (session.progress) return [{ row: line("compiling ...", MUTED) }];
   if (!other) return [{ row: line("nothing to compare with: o changes options, --against brings another input", MUTED) }];
-  return compared(session.trace, other, session.against?.name ?? "the baseline", width);
+  const { name, here = "here" } = session.against ?? { name: "the baseline" };
+  return compared(session.trace, other, name, here, width);
 }
 
 const TITLE = style("title", "none", BOLD);
-const compared = memo((trace: Trace, other: Trace, name: string, columns: number): readonly CodegenItem[] => {
+const compared = memo((trace: Trace, other: Trace, name: string, here: string, columns: number): readonly CodegenItem[] => {
   const said = (text: string): Row[] => wrapText(text, columns - 2).map((part) => line(` ${part}`, MUTED));
-  const rows: Row[] = [line(`${name} → here`, TITLE)];
+  const rows: Row[] = [line(`${name} → ${here}`, TITLE)];
   if (codegenStep(trace) && codegenStep(other)) {
     const [was, is] = [finalFacts(other), finalFacts(trace)];
     const differences = compareFacts(was, is);
