@@ -31,7 +31,7 @@ export async function stepMain(line: LineOf<"">, argv: readonly string[], io: Io
   return step({ ...args, input }, argv, io);
 }
 
-/** What is printed of one compilation, where a comparison is printed alone. */
+/** Options about one compilation; a comparison is printed alone. */
 const OF_ONE = [
   "list",
   "print-after",

@@ -28,34 +28,31 @@ function byRole(module: Operation): Map<string, number> {
   return new Map([...found].flatMap(([role, ids]) => (ids.length === 1 ? [[role, ids[0]!] as const] : [])));
 }
 
-test.each(KERNELS.flatMap((name) => TARGETS.map((target) => ({ name, target }))))(
-  "$name on $target",
-  ({ name, target }) => {
-    const { module } = parseModule(new Context(ALL_DIALECTS), name, readFileSync(`fixtures/kernels/${name}`, "latin1"))!;
-    let before = byRole(module);
-    let { version } = module.ctx;
-    const kept: { readonly pass: string; readonly role: string; readonly was: number; readonly is: number }[] = [];
-    const { idOf, ok } = compile(name, module, {
-      target,
-      options: defaultOptions(target),
-      clock: () => 0,
-      verifyEach: false,
-      remarks: false,
-      watch: () => ({
-        after: ({ root, step, depth }) => {
-          if (depth > 0 || root.ctx.version === version) return;
-          ({ version } = root.ctx);
-          const after = byRole(root);
-          for (const [role, was] of before) {
-            const is = after.get(role);
-            if (is !== undefined && is !== was) kept.push({ pass: step.pass.flag, role, was, is });
-          }
-          before = after;
-        },
-      }),
-    });
-    expect(ok).toBe(true);
-    expect(kept.length).toBeGreaterThan(10);
-    expect(kept.filter(({ was, is }) => idOf(was) !== idOf(is))).toEqual([]);
-  },
-);
+test.each(KERNELS.flatMap((name) => TARGETS.map((target) => ({ name, target }))))("$name on $target", ({ name, target }) => {
+  const { module } = parseModule(new Context(ALL_DIALECTS), name, readFileSync(`fixtures/kernels/${name}`, "latin1"))!;
+  let before = byRole(module);
+  let { version } = module.ctx;
+  const kept: { readonly pass: string; readonly role: string; readonly was: number; readonly is: number }[] = [];
+  const { idOf, ok } = compile(name, module, {
+    target,
+    options: defaultOptions(target),
+    clock: () => 0,
+    verifyEach: false,
+    remarks: false,
+    watch: () => ({
+      after: ({ root, step, depth }) => {
+        if (depth > 0 || root.ctx.version === version) return;
+        ({ version } = root.ctx);
+        const after = byRole(root);
+        for (const [role, was] of before) {
+          const is = after.get(role);
+          if (is !== undefined && is !== was) kept.push({ pass: step.pass.flag, role, was, is });
+        }
+        before = after;
+      },
+    }),
+  });
+  expect(ok).toBe(true);
+  expect(kept.length).toBeGreaterThan(10);
+  expect(kept.filter(({ was, is }) => idOf(was) !== idOf(is))).toEqual([]);
+});
