@@ -3,6 +3,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import { verifyOperation } from "../ir/verify.js";
+import { compile } from "../library/compile.js";
+import { readSource } from "../library/sources.js";
+import { toJson } from "../library/trace.js";
 import { parseModule } from "../syntax/parse.js";
 import "../syntax/print.js";
 import { mutant } from "./mutate.js";
@@ -84,18 +87,45 @@ function goldenKernels(): readonly Seed[] {
   }));
 }
 
+/** The Trace of a small kernel up to two passes, as JSON. */
+const traces = (): readonly Seed[] =>
+  ["cse", "coalesce"].flatMap((until) => {
+    const name = "fixtures/kernels/vecadd.ttir";
+    const source = readSource({ name, text: readFileSync(name, "latin1") });
+    const compiled = source.kind === "error" ? source : compile(source, { until });
+    if (compiled.kind === "error") throw new Error(compiled.rendered ?? compiled.message);
+    return [{ name, text: toJson(compiled.trace) }];
+  });
+
 const inline = (...texts: readonly string[]): readonly Seed[] => texts.map((text, i) => ({ name: `${i}`, text }));
 
-const TARGETS = ["75", "80", "89", "90", "100", "120"].map((sm) => ["--target", `cuda:${sm}`]);
-const NO_OPTIONS: readonly string[] = [];
+const TARGETS = [
+  "cuda:75",
+  "cuda:80",
+  "cuda:89",
+  "cuda:90",
+  "cuda:100",
+  "cuda:120",
+  "hip:gfx942",
+  "hip:gfx950",
+  "hip:gfx1201",
+  "hip:gfx1250",
+];
+const VERSIONS = ["3.7", "3.8"];
 
 /** An input of one file, read by one of several commands: a tool, then its arguments with the file's name as FILE. */
 const oneFile =
   (name: string, ...commands: readonly (readonly [Tool, ...string[]])[]) =>
   (text: string, { options = [] }: Seed, random: Random): FuzzInput => {
     const [tool, ...argv] = random.pick(commands);
-    const target = tool === "tt-step" && random.below(2) === 0 ? random.pick(TARGETS) : NO_OPTIONS;
-    return { tool, argv: [...argv.map((arg) => (arg === "FILE" ? name : arg)), ...target, ...options], files: { [name]: text } };
+    const compiles = tool === "tt-step" && argv[0] !== "learn";
+    const target = compiles && random.below(2) === 0 ? ["--target", random.pick(TARGETS)] : [];
+    const version = compiles && random.below(4) === 0 ? ["--triton", random.pick(VERSIONS)] : [];
+    return {
+      tool,
+      argv: [...argv.map((arg) => (arg === "FILE" ? name : arg)), ...target, ...version, ...options],
+      files: { [name]: text },
+    };
   };
 
 /** Values of IR to ask for: some exist in most texts. */
@@ -104,14 +134,19 @@ const STEP_COMMANDS: readonly (readonly [Tool, ...string[]])[] = [
   ["tt-step", "FILE", "--print-after-change", "--debug-info"],
   ["tt-step", "FILE", "--emit", "ttgir"],
   ["tt-step", "FILE", "--emit", "ptx"],
+  ["tt-step", "FILE", "--emit", "llir"],
   ["tt-step", "FILE", "--codegen"],
+  ["tt-step", "FILE", "--findings"],
+  ["tt-step", "FILE", "--axis-info"],
   ["tt-step", "FILE", "--why", "%0"],
   ["tt-step", "FILE", "--layout", "%3"],
   ["tt-step", "FILE", "--diff", "0..3"],
   ["tt-step", "FILE", "--json"],
   ["tt-step", "FILE", "--export", "x.html"],
   ["tt-step", "FILE", "--against", "num-warps=8"],
+  ["tt-step", "FILE", "--against", "triton=3.8"],
   ["tt-step", "run", "FILE", "--max-steps", "2000"],
+  ["tt-step", "limits", "FILE", "--grid", "4"],
 ];
 const OPT_COMMANDS: readonly (readonly [Tool, ...string[]])[] = [
   ["tt-opt", "FILE"],
@@ -135,12 +170,12 @@ export const KINDS: readonly Kind[] = [
   },
   {
     name: "ttgir",
-    seeds: () => modules(/\/(?:ttg|ttng|nvws|passes|seed004|why|eras)\/.*\.(?:mlir|ttgir)$|snapshots\/.*\.ttgir$/),
+    seeds: () => modules(/\/(?:ttg|ttng|nvws|amdg|gluon|passes|seed004|why|eras)\/.*\.(?:mlir|ttgir)$|snapshots\/.*\.ttgir$/),
     input: oneModule("k.ttgir", ...STEP_COMMANDS),
   },
   {
     name: "llvm",
-    seeds: () => modules(/\/(?:llvm|nvvm|lower|target)\/.*\.mlir$|snapshots\/.*\.mlir$/),
+    seeds: () => modules(/\/(?:llvm|nvvm|rocdl|lower|target)\/.*\.mlir$|snapshots\/.*\.mlir$/),
     input: oneModule(
       "k.mlir",
       ["tt-step", "FILE", "--emit", "ptx"],
@@ -156,7 +191,7 @@ export const KINDS: readonly Kind[] = [
   {
     name: "python",
     seeds: () => [
-      ...fixtures(/(?:kernels|wrong|language)\/.*\.py$/).filter(({ text }) => text.includes("# tt-step: ")),
+      ...fixtures(/(?:kernels|wrong|language|gluon|tours)\/.*\.py$/).filter(({ text }) => text.includes("# tt-step: ")),
       ...goldenKernels(),
     ],
     input: oneFile("k.py", ["tt-step", "FILE", "--print-after", "0", "--debug-info"], ["tt-step", "FILE", "--emit", "ttgir"]),
@@ -234,6 +269,22 @@ export const KINDS: readonly Kind[] = [
       argv: ["run", "k.ttir", "--max-steps", "20000"],
       files: { "k.args.json": text, "k.ttir": readFileSync("fixtures/kernels/vecadd_any_n.ttir", "latin1") },
     }),
+  },
+  {
+    name: "trace",
+    seeds: traces,
+    input: oneFile(
+      "k.json",
+      ["tt-step", "FILE", "--list"],
+      ["tt-step", "FILE", "--diff", "1..2"],
+      ["tt-step", "FILE", "--why", "%5"],
+      ["tt-step", "FILE", "--export", "x.html"],
+    ),
+  },
+  {
+    name: "tour",
+    seeds: () => fixtures(/\.tour\.json$/),
+    input: (text, seed, random) => ({ ...oneFile(seed.name, ["tt-step", "learn", "FILE", "--print"])(text, seed, random) }),
   },
   {
     name: "config",
