@@ -18,26 +18,51 @@ import { callHost } from "./call.js";
 import type { Host } from "./host.js";
 import { isInstance } from "./instance-of.js";
 import { CLASS_METHODS, type NativeCall, native, PROPERTIES, pythonType, STATIC_METHODS } from "./objects.js";
-import { compareOrder, pyBinary, pyIterate, unknownOf } from "./operators.js";
+import { pyBinary, pyIterate, unknownOf, withinMemory } from "./operators.js";
+import { extreme, sortedItems } from "./ordering.js";
 
 const list = (values: readonly PyValue[]): PyValue => ({ kind: "list", values: [...values] });
 const plain = (value: PyValue | undefined): PyValue => (isConstexpr(value) ? value.value : (value ?? null));
 
-function toInt([value = 0n, base]: readonly PyValue[]): PyValue {
+const integer = (value: PyValue): bigint => {
   const v = plain(value);
-  if (typeof v === "bigint") return v;
-  if (typeof v === "boolean") return BigInt(v);
+  return typeof v === "bigint" || typeof v === "boolean"
+    ? BigInt(v)
+    : raise("TypeError", `'${pyTypeName(v)}' object cannot be interpreted as an integer`);
+};
+
+function toInt([value = 0n, base]: readonly PyValue[], named: ReadonlyMap<string, PyValue>): PyValue {
+  const v = plain(value);
+  const radix = base ?? named.get("base");
+  if (typeof v === "string") return parseInteger(v, radix === undefined ? 10 : Number(integer(radix)));
+  if (radix !== undefined) return raise("TypeError", "int() can't convert non-string with explicit base");
+  if (typeof v === "bigint" || typeof v === "boolean") return BigInt(v);
   if (typeof v === "number") {
     if (!Number.isFinite(v)) return raise("ValueError", `cannot convert float ${Number.isNaN(v) ? "NaN" : "infinity"} to integer`);
     return BigInt(Math.trunc(v));
   }
-  if (typeof v === "string") {
-    const text = v.trim().replaceAll("_", "");
-    const digits = base === 16n ? `0x${text.replace(/^0x/i, "")}` : base === 2n ? `0b${text.replace(/^0b/i, "")}` : text;
-    if (!/^[-+]?\w+$/.test(text)) return raise("ValueError", `invalid literal for int() with base 10: ${pyRepr(v)}`);
-    return digits.startsWith("-") ? -BigInt(digits.slice(1)) : BigInt(digits.replace(/^\+/, ""));
-  }
   return raise("TypeError", `int() argument must be a string, a bytes-like object or a real number, not '${pyTypeName(v)}'`);
+}
+
+const PREFIXES: Readonly<Record<string, number>> = { "0b": 2, "0o": 8, "0x": 16 };
+/** The number that `int(text, base)` returns; base 0 takes the text's own prefix. */
+function parseInteger(text: string, base: number): bigint {
+  if (base !== 0 && !(base >= 2 && base <= 36)) return raise("ValueError", "int() base must be >= 2 and <= 36, or 0");
+  const wrong = (): never => raise("ValueError", `invalid literal for int() with base ${base}: ${pyRepr(text)}`);
+  const [, sign = "", body = ""] = /^([-+]?)(.*)$/s.exec(text.trim().toLowerCase())!;
+  const prefixed = PREFIXES[body.slice(0, 2)];
+  const hasPrefix = prefixed !== undefined && (base === 0 || base === prefixed);
+  const digits = hasPrefix ? body.slice(2).replace(/^_/, "") : body;
+  const radix = base === 0 ? (hasPrefix ? prefixed : 10) : base;
+  if (!/^[0-9a-z]+(?:_[0-9a-z]+)*$/.test(digits) || (base === 0 && !hasPrefix && /^0+[1-9]/.test(digits))) return wrong();
+  withinMemory(digits.length);
+  let value = 0n;
+  for (const digit of digits.replaceAll("_", "")) {
+    const d = Number.parseInt(digit, 36);
+    if (d >= radix) return wrong();
+    value = value * BigInt(radix) + BigInt(d);
+  }
+  return sign === "-" ? -value : value;
 }
 function toFloat([value = 0]: readonly PyValue[]): PyValue {
   const v = plain(value);
@@ -55,12 +80,7 @@ function toFloat([value = 0]: readonly PyValue[]): PyValue {
 
 /** `range(...)` outside of loops of kernels: a list of its numbers. */
 function rangeList(args: readonly PyValue[]): PyValue {
-  const numbers = args.map((a) => {
-    const v = plain(a);
-    return typeof v === "bigint" || typeof v === "boolean"
-      ? BigInt(v)
-      : raise("TypeError", `'${pyTypeName(v)}' object cannot be interpreted as an integer`);
-  });
+  const numbers = args.map(integer);
   const [start, end, step] = numbers.length === 1 ? [0n, numbers[0]!, 1n] : [numbers[0] ?? 0n, numbers[1] ?? 0n, numbers[2] ?? 1n];
   if (step === 0n) raise("ValueError", "range() arg 3 must not be zero");
   const out: bigint[] = [];
@@ -100,19 +120,6 @@ const length = native("len", ([value = null]) => {
   return raise("TypeError", `object of type '${pyTypeName(v)}' has no len()`);
 });
 
-function extreme(name: "min" | "max"): NativeCall {
-  return (args, named) => {
-    const items = args.length === 1 ? pyIterate(args[0]!) : args;
-    if (items.length === 0) return named.get("default") ?? raise("ValueError", `${name}() arg is an empty sequence`);
-    return items.reduce((best, item) => {
-      const order = compareOrder(item, best);
-      if (order === undefined)
-        return raise("TypeError", `'<' not supported between instances of '${pyTypeName(item)}' and '${pyTypeName(best)}'`);
-      return (name === "min" ? order < 0 : order > 0) ? item : best;
-    });
-  };
-}
-
 const isinstance = native("isinstance", ([value = null, classes = null]) => {
   const unknown = unknownOf(value) ?? (elementsOf(classes) ?? [classes]).map(unknownOf).find((cls) => cls !== undefined);
   // A plain value is never an instance of a class that is not known.
@@ -133,6 +140,18 @@ function each(columns: readonly PyValue[], call: (row: readonly PyValue[]) => Py
 }
 
 const TYPES: readonly PyClass[] = [PY_INT, PY_FLOAT, PY_RANGE, PY_LIST, PY_BOOL, PY_STR, PY_TUPLE, PY_DICT, PY_SET];
+/** `type(value)`; the classes of what Triton and other modules make are not values here. */
+function typeOf([value = null]: readonly PyValue[]): PyValue {
+  if (isKind(value, "instance")) return value.cls;
+  const name = pyTypeName(value);
+  return (
+    TYPES.find((type) => type.name === name) ?? {
+      kind: "opaque",
+      what: `type(${pyRepr(value)})`,
+      why: `the class '${name}' is not known to tt-step`,
+    }
+  );
+}
 const EXCEPTIONS = [
   "Exception",
   "ValueError",
@@ -155,16 +174,66 @@ const attributeOf = (host: Host, value: PyValue, name: PyValue): PyValue | undef
 
 /** Functions that compute something of what they are given: of what is not known nothing. */
 const COMPUTING = new Set(
-  "abs bool dict enumerate filter float int len list map max min pow range reversed round set sorted str sum tuple zip".split(" "),
+  "abs bin bool chr dict divmod enumerate filter float hex int len list map max min oct ord pow range reversed round set sorted str sum tuple zip".split(
+    " ",
+  ),
 );
 export const isUnknownCall = (name: string, args: readonly PyValue[]): Opaque | undefined =>
   COMPUTING.has(name) ? args.map(unknownOf).find((value) => value !== undefined) : undefined;
+
+function rounded(value: PyValue, digits: PyValue): PyValue {
+  if (!isNumber(value)) return raise("TypeError", `type ${pyTypeName(value)} doesn't define __round__ method`);
+  const places = digits === null ? 0 : Number(integer(digits));
+  if (typeof value !== "number" && places >= 0) return BigInt(value);
+  if (typeof value !== "number") {
+    const unit = 10n ** BigInt(-places);
+    const half = ((BigInt(value) % unit) + unit) % unit;
+    const below = BigInt(value) - half;
+    return 2n * half > unit || (2n * half === unit && (below / unit) % 2n !== 0n) ? below + unit : below;
+  }
+  if (!Number.isFinite(value) || Math.abs(places) > 300) return digits === null ? toInt([value], new Map()) : value;
+  // The decimal digits of the number itself decide: 2.675 is below its half.
+  const text = places >= 0 && places <= 100 ? value.toFixed(places) : `${Math.round(value * 10 ** places) / 10 ** places}`;
+  const isHalf = Number.isInteger(value * 2) && places === 0 && !Number.isInteger(value);
+  const result = isHalf ? 2 * Math.round(value / 2) : Number(text);
+  return digits === null ? BigInt(result) : result;
+}
+
+function power(a: PyValue, b: PyValue, modulus: PyValue): PyValue {
+  if (modulus === null) return pyBinary("__pow__", a, b);
+  const [m, exponent] = [integer(modulus), integer(b)];
+  if (m === 0n) return raise("ValueError", "pow() 3rd argument cannot be 0");
+  if (exponent < 0n) return raise("ValueError", "base is not invertible for the given modulus");
+  const within = (value: bigint): bigint => ((value % m) + m) % m;
+  let [result, factor] = [within(1n), within(integer(a))];
+  for (let bits = exponent; bits > 0n; bits >>= 1n) {
+    if (bits & 1n) result = within(result * factor);
+    factor = within(factor * factor);
+  }
+  return result;
+}
+
+function codePoint(value: PyValue): bigint {
+  if (typeof value !== "string") return raise("TypeError", `ord() expected string of length 1, but ${pyTypeName(value)} found`);
+  const characters = [...value];
+  if (characters.length !== 1) return raise("TypeError", `ord() expected a character, but string of length ${characters.length} found`);
+  return BigInt(value.codePointAt(0)!);
+}
+const character = (code: bigint): string =>
+  code >= 0n && code < 0x110000n ? String.fromCodePoint(Number(code)) : raise("ValueError", "chr() arg not in range(0x110000)");
+
+/** Python's hash of text differs from run to run, so only that of small integers is known. */
+const hashOf = (value: PyValue): PyValue =>
+  typeof value === "bigint" && value > -1n && value < 2n ** 61n - 1n
+    ? value
+    : { kind: "opaque", what: `hash(${pyRepr(value)})`, why: "hashes are not known to tt-step" };
 
 /** The names that host code sees without importing anything. */
 export const HOST_BUILTINS: ReadonlyMap<string, PyValue> = new Map<string, PyValue>([
   ...TYPES.map((t) => [t.name, t] as const),
   ...EXCEPTIONS.map((name) => [name, pythonType(name, ([message = ""]) => message)] as const),
   ["object", pythonType("object", () => null)],
+  ["type", native("type", typeOf)],
   ["len", length],
   ["isinstance", isinstance],
   ["print", native("print", () => null)],
@@ -176,14 +245,20 @@ export const HOST_BUILTINS: ReadonlyMap<string, PyValue> = new Map<string, PyVal
   ],
   ["min", native("min", extreme("min"))],
   ["max", native("max", extreme("max"))],
-  ["sum", native("sum", ([items = null, start = 0n]) => pyIterate(items).reduce((a, b) => pyBinary("__add__", a, b), start))],
+  [
+    "sum",
+    native("sum", ([items = null, start], named) =>
+      pyIterate(items).reduce((a, b) => pyBinary("__add__", a, b), start ?? named.get("start") ?? 0n),
+    ),
+  ],
   ["any", native("any", ([items = null]) => pyIterate(items).some(pyTruth))],
   ["all", native("all", ([items = null]) => pyIterate(items).every(pyTruth))],
   [
     "sorted",
-    native("sorted", ([items = null], named) =>
-      list([...pyIterate(items)].sort((a, b) => (compareOrder(a, b) ?? 0) * (pyTruth(named.get("reverse") ?? false) ? -1 : 1))),
-    ),
+    native("sorted", ([items = null], named, host) => {
+      const result = sortedItems(pyIterate(items), named, host);
+      return "sorted" in result ? list(result.sorted) : result.unknown;
+    }),
   ],
   ["map", native("map", ([fn = null, ...columns], _named, host) => each(columns, (row) => callHost(host, fn, row, new Map())))],
   [
@@ -197,9 +272,10 @@ export const HOST_BUILTINS: ReadonlyMap<string, PyValue> = new Map<string, PyVal
   ["reversed", native("reversed", ([items = null]) => list(pyIterate(items).toReversed()))],
   [
     "enumerate",
-    native("enumerate", ([items = null, start = 0n]) =>
-      list(pyIterate(items).map((v, i) => pythonTuple([BigInt(i) + BigInt(start as bigint), v]))),
-    ),
+    native("enumerate", ([items = null, start], named) => {
+      const first = integer(start ?? named.get("start") ?? 0n);
+      return list(pyIterate(items).map((v, i) => pythonTuple([BigInt(i) + first, v])));
+    }),
   ],
   [
     "zip",
@@ -209,30 +285,32 @@ export const HOST_BUILTINS: ReadonlyMap<string, PyValue> = new Map<string, PyVal
       return list(Array.from({ length: Number.isFinite(rows) ? rows : 0 }, (_, i) => pythonTuple(all.map((c) => c[i]!))));
     }),
   ],
-  [
-    "round",
-    native("round", ([value = 0, digits]) => {
-      if (typeof value === "bigint") return value;
-      const scale = 10 ** Number(digits ?? 0n);
-      const scaled = Number(value) * scale;
-      const floor = Math.floor(scaled);
-      const rounded = scaled - floor === 0.5 ? floor + (floor % 2 === 0 ? 0 : 1) : Math.round(scaled);
-      return digits === undefined ? BigInt(rounded) : rounded / scale;
-    }),
-  ],
-  ["pow", native("pow", ([a = null, b = null]) => pyBinary("__pow__", a, b))],
+  ["round", native("round", ([value = 0, digits], named) => rounded(plain(value), plain(digits ?? named.get("ndigits"))))],
+  ["pow", native("pow", ([a = null, b = null, modulus]) => power(a, b, plain(modulus)))],
+  ["divmod", native("divmod", ([a = null, b = null]) => pythonTuple([pyBinary("__floordiv__", a, b), pyBinary("__mod__", a, b)]))],
+  ["ord", native("ord", ([c]) => codePoint(plain(c)))],
+  ["chr", native("chr", ([code = 0n]) => character(integer(code)))],
+  ...[["bin", 2, "0b"] as const, ["oct", 8, "0o"] as const, ["hex", 16, "0x"] as const].map(
+    ([name, radix, prefix]) =>
+      [
+        name,
+        native(name, ([value = null]) =>
+          integer(value)
+            .toString(radix)
+            .replace(/^-?/, (sign) => sign + prefix),
+        ),
+      ] as const,
+  ),
   ["repr", native("repr", ([value = null]) => pyRepr(value))],
-  ["hash", native("hash", ([value = null]) => dictKey(value))],
+  ["hash", native("hash", ([value = null]) => hashOf(plain(value)))],
   ["callable", native("callable", ([v]) => isKind(v, "jit") || isKind(v, "host_function") || isKind(v, "builtin") || isKind(v, "class"))],
   [
     "getattr",
-    native(
-      "getattr",
-      ([value = null, name = null, fallback], _, host) =>
-        attributeOf(host, value, name) ??
-        fallback ??
-        raise("AttributeError", `'${pyTypeName(value)}' object has no attribute ${pyRepr(name)}`),
-    ),
+    native("getattr", ([value = null, name = null, fallback], _, host) => {
+      const found = attributeOf(host, value, name);
+      const result = found === undefined ? fallback : found;
+      return result === undefined ? raise("AttributeError", `'${pyTypeName(value)}' object has no attribute ${pyRepr(name)}`) : result;
+    }),
   ],
   [
     "hasattr",

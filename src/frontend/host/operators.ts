@@ -106,7 +106,8 @@ const like = (value: PyValue, values: PyValue[]): PyValue =>
   isKind(value, "list") ? { kind: "list", values } : isTuple(value) && value.isPython ? pythonTuple(values) : tuple(values);
 /** Elements of a list, and bits of a number, that are still computed while compiling. */
 const LARGEST = LIMITS["python-value"].most;
-function withinMemory(size: number): void {
+/** Refuses a sequence of more elements, or a number of more bits, than is computed while compiling. */
+export function withinMemory(size: number): void {
   if (size > LARGEST) raise("MemoryError", limitMessage("python-value"));
 }
 const bitsOf = (value: bigint): number => 4 * value.toString(16).length;
@@ -285,7 +286,8 @@ export function pyIndex(value: PyValue, index: PyValue, name = listName(value)):
 }
 const listName = (value: PyValue): string => (typeof value === "string" ? "string" : isTuple(value) ? "tuple" : "list");
 
-function sliceIndices(slice: Extract<PyValue, { readonly kind: "slice" }>, length: number): number[] {
+/** The indices that a slice takes of a sequence. */
+export function sliceIndices(slice: Extract<PyValue, { readonly kind: "slice" }>, length: number): number[] {
   const bound = (v: PyValue): number | undefined => {
     const plain = isConstexpr(v) ? v.value : v;
     if (plain === null) return undefined;

@@ -47,7 +47,7 @@ export const ReduceOp = defineOp("tt.reduce", () => ({
     }
     return types;
   },
-  verify: ({ op }, report) => verifyReduceScan(op, report),
+  verify: ({ op, axis }, report) => verifyReduceScan(op, axis, report),
   verifyRegions: ({ op }, report) => verifyCombine(op, ReduceReturnOp, report),
 }));
 
@@ -68,7 +68,7 @@ export const ScanOp = defineOp("tt.scan", () => ({
   regions: { combineOp: SizedRegion1 },
   traits: ttTraits(Pure, SameOperandsAndResultEncoding, SameOperandsAndResultShape, SingleBlock, InferTypeOpInterface),
   inferTypes: ({ operands }) => operands.map((operand) => operand.type),
-  verify: ({ op }, report) => verifyReduceScan(op, report),
+  verify: ({ op, axis }, report) => verifyReduceScan(op, axis, report),
   verifyRegions: ({ op }, report) => verifyCombine(op, ScanReturnOp, report),
 }));
 
@@ -92,8 +92,12 @@ export function singleCombiner(reduce: Operation): Operation | undefined {
   return combiner.operand(0) === block.args[0] && combiner.operand(1) === block.args[1] ? combiner : undefined;
 }
 
-function verifyReduceScan(op: Operation, report: OpReport): void {
-  if (op.numOperands === 0) report.error("must have at least 1 operand", "tt.reduce");
+/** Triton does not check the axis, and crashes or prints wrong IR where there is no such dimension. */
+function verifyReduceScan(op: Operation, axis: number, report: OpReport): void {
+  const type = op.operands[0]?.type;
+  if (type && RankedTensorType.is(type) && !(axis in type.params.shape))
+    report.error(`axis ${axis} is out of range for a tensor of rank ${type.params.shape.length}`, "tt.reduce");
+  else if (op.numOperands === 0) report.error("must have at least 1 operand", "tt.reduce");
   else if (op.numOperands !== op.numResults) report.error("must have the same number of inputs as outputs", "tt.reduce");
   else if (op.operands.some((v, i) => elementTypeOrSelf(v.type) !== elementTypeOrSelf(op.result(i).type)))
     report.error("operand types and result types must agree", "tt.reduce");

@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { readSource } from "../../library/sources.js";
+
+const KERNEL = "\n\n# tt-step: signature=*i32\n@triton.jit\ndef kernel(x):\n    tl.store(x, VALUE)\n";
+const messageOf = (text: string): string => {
+  const source = readSource({ name: "k.py", text });
+  return source.kind === "error" ? (source.diagnostics[0]?.message ?? source.message ?? "") : "";
+};
+
+test("methods and functions of Python have CPython's values", () => {
+  expect(messageOf(readFileSync("fixtures/frontend/host/methods.py", "latin1"))).toBe("");
+});
+
+// The texts are CPython 3.11's.
+test.each([
+  ['int("abc")', "invalid literal for int() with base 10: 'abc'"],
+  ['int("9", 8)', "invalid literal for int() with base 8: '9'"],
+  ['int("1", 50)', "int() base must be >= 2 and <= 36, or 0"],
+  ["int(2.5, 10)", "int() can't convert non-string with explicit base"],
+  ["[1, 2].index(3)", "3 is not in list"],
+  ["(1, 2).index(3)", "tuple.index(x): x not in tuple"],
+  ["[1].pop(1)", "pop index out of range"],
+  ["[1].remove(2)", "list.remove(x): x not in list"],
+  ['{"a": 1}.pop("b")', "'b'"],
+  ['"a".index("b")', "substring not found"],
+  ['"a".split("")', "empty separator"],
+  ['"-".join([1])', "sequence item 0: expected str instance, int found"],
+  ['sorted([1, "a"])', "'<' not supported between instances of 'str' and 'int'"],
+  ['max(1, "a")', "'>' not supported between instances of 'str' and 'int'"],
+  ["pow(2, 3, 0)", "pow() 3rd argument cannot be 0"],
+  ['ord("ab")', "ord() expected a character, but string of length 2 found"],
+  ["chr(-1)", "chr() arg not in range(0x110000)"],
+  ['getattr(1, "a")', "'int' object has no attribute 'a'"],
+])("%s is an error", (expression, message) => {
+  expect(messageOf(`import triton\nimport triton.language as tl\n\nVALUE = tl.constexpr(${expression})${KERNEL}`)).toContain(message);
+});
