@@ -401,7 +401,7 @@ function kernelName(host: Host, fn: JitFunction, args: readonly Argument[], { si
 }
 
 /** The kernel's arguments by its specialization; constants are evaluated in the file's scope. */
-function argumentsOf(file: EvaluatedFile, fn: JitFunction, { signature, constants, attrs }: Specialization): Argument[] {
+function argumentsOf(file: EvaluatedFile, fn: JitFunction, { signature, constants, attrs, guess }: Specialization): Argument[] {
   const data = jitData(fn);
   const values = new Map([...constants].map(([path, text]) => [path, evaluateText(file, text)] as const));
   const known = new Map(data.parameters.map((p, i) => [p.name, values.get(String(i))] as const));
@@ -409,7 +409,7 @@ function argumentsOf(file: EvaluatedFile, fn: JitFunction, { signature, constant
     const spec = signature.get(p.name)!;
     const heuristic = data.heuristics.get(p.name);
     if (heuristic !== undefined && !values.has(String(i)))
-      return { kind: "constant", value: heuristicValue(file.host, p.name, heuristic, known) };
+      return { kind: "constant", value: heuristicValue(file, p.name, heuristic, known, guess ? signature : undefined) };
     return argumentOf(file, spec, String(i), values, attrs);
   });
 }
@@ -458,19 +458,40 @@ function evaluateText({ host, source }: EvaluatedFile, text: string): PyValue {
   return value;
 }
 
-/** The value that a function of `@triton.heuristics` returns for the known arguments. */
-function heuristicValue(host: Host, name: string, fn: PyValue, known: ReadonlyMap<string, PyValue | undefined>): PyValue {
-  const entries = new Map(
-    [...known].map(([key, value]) => {
-      const given: PyValue = value ?? { kind: "opaque", what: key, why: `the value of '${key}' is not known while compiling` };
-      return [`s${key}`, [key, given] as const] as const;
-    }),
-  );
-  const value = callHost(host, fn, [{ kind: "dict", entries }], new Map());
-  if (isKind(value, "opaque"))
+/** The value that guessed heuristics see for a number that is not known: most blocks divide it. */
+const GUESSED_NUMBER = 1024n;
+
+/**
+ * The value that a function of `@triton.heuristics` returns for the known arguments. `guess`: the types of the arguments, where it may be
+ * guessed from numbers that are not known.
+ */
+function heuristicValue(
+  { ctx, host }: EvaluatedFile,
+  name: string,
+  fn: PyValue,
+  known: ReadonlyMap<string, PyValue | undefined>,
+  guess: Specialization["signature"] | undefined,
+): PyValue {
+  const unknown = (key: string): PyValue => ({
+    kind: "opaque",
+    what: key,
+    why: `the value of '${key}' is not known while compiling`,
+    isSomething: true,
+  });
+  const valueWith = (other: (key: string) => PyValue): PyValue => {
+    const entries = new Map([...known].map(([key, value]) => [`s${key}`, [key, value ?? other(key)] as const] as const));
+    return callHost(host, fn, [{ kind: "dict", entries }], new Map());
+  };
+  const value = valueWith(unknown);
+  if (!isKind(value, "opaque")) return value;
+  const numbers = new Set([...(guess ?? [])].flatMap(([key, type]) => (/^[iu]\d+$/.test(String(type)) ? [key] : [])));
+  const guessed = guess ? valueWith((key) => (numbers.has(key) ? GUESSED_NUMBER : unknown(key))) : value;
+  if (isKind(guessed, "opaque"))
     throw new PyError(
       "ValueError",
       `the heuristic of '${name}' cannot be evaluated (${value.why}); give the value with --const ${name}=...`,
     );
-  return value;
+  const message = `guessed ${name}=${pyRepr(guessed)}, what its heuristic returns where numbers are ${GUESSED_NUMBER}; give another with --const ${name}=...`;
+  ctx.diagnostics.push({ severity: "remark", code: "python.guess", message, notes: [] });
+  return guessed;
 }

@@ -214,6 +214,7 @@ function guessedConstant({ name, fallbackNode }: JitParameter, { compared, condi
   const value = compared.get(name);
   if (value !== undefined) return value;
   if (conditions.has(name) || /^(?:is|has|use|even|causal|flag|store|do|need|return|output)(?:_|$|[A-Z])/i.test(name)) return "False";
+  if (/(?:^|_)(?:max|min)$/i.test(name) && /dtype|fp8|float|int8/i.test(name)) return /min$/i.test(name) ? "-128.0" : "128.0";
   if (types.has(name) || /dtype|_type$/i.test(name)) return "tl.float32";
   if (/(?:^|_)eps/i.test(name)) return "1e-06";
   if (/scale|alpha|beta|momentum|dropout/i.test(name)) return "1.0";

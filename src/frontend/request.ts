@@ -85,4 +85,6 @@ export interface Specialization {
   readonly constants: ReadonlyMap<string, string>;
   /** By path: attributes of arguments, `[["tt.divisibility", 16]]`. */
   readonly attrs: ReadonlyMap<string, readonly (readonly [name: string, value: number])[]>;
+  /** Whether heuristics may be guessed: what they compute of numbers whose values are not known. */
+  readonly guess?: boolean;
 }

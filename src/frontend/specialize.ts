@@ -161,7 +161,7 @@ export function specialize(
   const launched = guessed.length === 0 ? [] : [...proposal.options].map(([key, value]) => ({ key, value }));
   const stated = comment.filter((c) => !isParameter(c.key) && !["signature", "config", "define"].includes(c.key));
   const options = [...launched.filter(({ key }) => !stated.some((c) => c.key === key)), ...stated];
-  return { specialization: toSpecialization(kernel, entries), config, options, proposal, guessed };
+  return { specialization: { ...toSpecialization(kernel, entries), guess: given.guess === true }, config, options, proposal, guessed };
 }
 
 // --- reading ---------------------------------------------------------------------------------------

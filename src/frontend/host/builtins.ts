@@ -2,34 +2,17 @@
 import { raise } from "../language/errors.js";
 import { CORE } from "../language/operators.js";
 import { dictKey, pyRepr, pyStr, pyTruth, pyTypeName } from "../language/python-text.js";
-import {
-  elementsOf,
-  isConstexpr,
-  isKind,
-  isNumber,
-  isTuple,
-  type Opaque,
-  type PyClass,
-  type PyValue,
-  pythonTuple,
-} from "../language/values.js";
+import { elementsOf, isConstexpr, isKind, isNumber, isTuple, type PyClass, type PyValue, pythonTuple } from "../language/values.js";
 import { hostAttribute } from "./attributes.js";
 import { callHost } from "./call.js";
 import type { Host } from "./host.js";
 import { isInstance } from "./instance-of.js";
-import { CLASS_METHODS, type NativeCall, native, PROPERTIES, pythonType, STATIC_METHODS } from "./objects.js";
-import { pyBinary, pyIterate, unknownOf, withinMemory } from "./operators.js";
+import { CLASS_METHODS, COMPUTING, computing, type NativeCall, native, PROPERTIES, pythonType, STATIC_METHODS } from "./objects.js";
+import { integer, pyBinary, pyIterate, unknownOf, withinMemory } from "./operators.js";
 import { extreme, sortedItems } from "./ordering.js";
 
 const list = (values: readonly PyValue[]): PyValue => ({ kind: "list", values: [...values] });
 const plain = (value: PyValue | undefined): PyValue => (isConstexpr(value) ? value.value : (value ?? null));
-
-const integer = (value: PyValue): bigint => {
-  const v = plain(value);
-  return typeof v === "bigint" || typeof v === "boolean"
-    ? BigInt(v)
-    : raise("TypeError", `'${pyTypeName(v)}' object cannot be interpreted as an integer`);
-};
 
 function toInt([value = 0n, base]: readonly PyValue[], named: ReadonlyMap<string, PyValue>): PyValue {
   const v = plain(value);
@@ -112,7 +95,7 @@ const PY_SET = pythonType("set", ([items]) =>
   list(items === undefined ? [] : [...new Map(pyIterate(items).map((v) => [dictKey(v), v])).values()]),
 );
 
-const length = native("len", ([value = null]) => {
+const length = computing("len", ([value = null]) => {
   const v = plain(value);
   if (typeof v === "string") return BigInt([...v].length);
   if (isKind(v, "dict")) return BigInt(v.entries.size);
@@ -140,6 +123,7 @@ function each(columns: readonly PyValue[], call: (row: readonly PyValue[]) => Py
 }
 
 const TYPES: readonly PyClass[] = [PY_INT, PY_FLOAT, PY_RANGE, PY_LIST, PY_BOOL, PY_STR, PY_TUPLE, PY_DICT, PY_SET];
+for (const type of TYPES) COMPUTING.add(type);
 /** `type(value)`; the classes of what Triton and other modules make are not values here. */
 function typeOf([value = null]: readonly PyValue[]): PyValue {
   if (isKind(value, "instance")) return value.cls;
@@ -171,15 +155,6 @@ function marking(set: WeakSet<object>): NativeCall {
 
 const attributeOf = (host: Host, value: PyValue, name: PyValue): PyValue | undefined =>
   typeof name === "string" ? hostAttribute(host, value, name) : raise("TypeError", "attribute name must be string");
-
-/** Functions that compute something of what they are given: of what is not known nothing. */
-const COMPUTING = new Set(
-  "abs bin bool chr dict divmod enumerate filter float hex int len list map max min oct ord pow range reversed round set sorted str sum tuple zip".split(
-    " ",
-  ),
-);
-export const isUnknownCall = (name: string, args: readonly PyValue[]): Opaque | undefined =>
-  COMPUTING.has(name) ? args.map(unknownOf).find((value) => value !== undefined) : undefined;
 
 function rounded(value: PyValue, digits: PyValue): PyValue {
   if (!isNumber(value)) return raise("TypeError", `type ${pyTypeName(value)} doesn't define __round__ method`);
@@ -239,15 +214,15 @@ export const HOST_BUILTINS: ReadonlyMap<string, PyValue> = new Map<string, PyVal
   ["print", native("print", () => null)],
   [
     "abs",
-    native("abs", ([v = 0n]) =>
+    computing("abs", ([v = 0n]) =>
       isNumber(v) ? (Number(v) < 0 ? pyBinary("__sub__", 0n, v) : v) : raise("TypeError", `bad operand type for abs(): '${pyTypeName(v)}'`),
     ),
   ],
-  ["min", native("min", extreme("min"))],
-  ["max", native("max", extreme("max"))],
+  ["min", computing("min", extreme("min"))],
+  ["max", computing("max", extreme("max"))],
   [
     "sum",
-    native("sum", ([items = null, start], named) =>
+    computing("sum", ([items = null, start], named) =>
       pyIterate(items).reduce((a, b) => pyBinary("__add__", a, b), start ?? named.get("start") ?? 0n),
     ),
   ],
@@ -255,41 +230,41 @@ export const HOST_BUILTINS: ReadonlyMap<string, PyValue> = new Map<string, PyVal
   ["all", native("all", ([items = null]) => pyIterate(items).every(pyTruth))],
   [
     "sorted",
-    native("sorted", ([items = null], named, host) => {
+    computing("sorted", ([items = null], named, host) => {
       const result = sortedItems(pyIterate(items), named, host);
       return "sorted" in result ? list(result.sorted) : result.unknown;
     }),
   ],
-  ["map", native("map", ([fn = null, ...columns], _named, host) => each(columns, (row) => callHost(host, fn, row, new Map())))],
+  ["map", computing("map", ([fn = null, ...columns], _named, host) => each(columns, (row) => callHost(host, fn, row, new Map())))],
   [
     "filter",
-    native("filter", ([fn = null, items = null], _named, host) => {
+    computing("filter", ([fn = null, items = null], _named, host) => {
       const all = pyIterate(items);
       const verdicts = each([list(all)], (row) => (fn === null ? row[0]! : callHost(host, fn, row, new Map())));
       return isKind(verdicts, "list") ? list(all.filter((_, i) => pyTruth(verdicts.values[i]!))) : verdicts;
     }),
   ],
-  ["reversed", native("reversed", ([items = null]) => list(pyIterate(items).toReversed()))],
+  ["reversed", computing("reversed", ([items = null]) => list(pyIterate(items).toReversed()))],
   [
     "enumerate",
-    native("enumerate", ([items = null, start], named) => {
+    computing("enumerate", ([items = null, start], named) => {
       const first = integer(start ?? named.get("start") ?? 0n);
       return list(pyIterate(items).map((v, i) => pythonTuple([BigInt(i) + first, v])));
     }),
   ],
   [
     "zip",
-    native("zip", (columns) => {
+    computing("zip", (columns) => {
       const all = columns.map(pyIterate);
       const rows = Math.min(...all.map((c) => c.length));
       return list(Array.from({ length: Number.isFinite(rows) ? rows : 0 }, (_, i) => pythonTuple(all.map((c) => c[i]!))));
     }),
   ],
-  ["round", native("round", ([value = 0, digits], named) => rounded(plain(value), plain(digits ?? named.get("ndigits"))))],
-  ["pow", native("pow", ([a = null, b = null, modulus]) => power(a, b, plain(modulus)))],
-  ["divmod", native("divmod", ([a = null, b = null]) => pythonTuple([pyBinary("__floordiv__", a, b), pyBinary("__mod__", a, b)]))],
-  ["ord", native("ord", ([c]) => codePoint(plain(c)))],
-  ["chr", native("chr", ([code = 0n]) => character(integer(code)))],
+  ["round", computing("round", ([value = 0, digits], named) => rounded(plain(value), plain(digits ?? named.get("ndigits"))))],
+  ["pow", computing("pow", ([a = null, b = null, modulus]) => power(a, b, plain(modulus)))],
+  ["divmod", computing("divmod", ([a = null, b = null]) => pythonTuple([pyBinary("__floordiv__", a, b), pyBinary("__mod__", a, b)]))],
+  ["ord", computing("ord", ([c]) => codePoint(plain(c)))],
+  ["chr", computing("chr", ([code = 0n]) => character(integer(code)))],
   ...[["bin", 2, "0b"] as const, ["oct", 8, "0o"] as const, ["hex", 16, "0x"] as const].map(
     ([name, radix, prefix]) =>
       [

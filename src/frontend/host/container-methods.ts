@@ -1,10 +1,10 @@
 /** Methods of Python's lists, tuples and dicts. Source: The Python Standard Library, "Sequence Types" and "Mapping Types". */
 import { raise } from "../language/errors.js";
-import { dictKey, pyEquals, pyRepr, pyTypeName } from "../language/python-text.js";
-import { isKind, type PyDict, type PyList, type PyTuple, type PyValue, pythonTuple, unwrap } from "../language/values.js";
+import { dictKey, pyEquals, pyRepr } from "../language/python-text.js";
+import { isKind, type PyDict, type PyList, type PyTuple, type PyValue, pythonTuple } from "../language/values.js";
 import type { Host } from "./host.js";
 import type { NativeCall } from "./objects.js";
-import { pyIterate, sliceIndices, unknownOf } from "./operators.js";
+import { integer, pyIterate, sliceIndices, unknownOf } from "./operators.js";
 import { sortedItems } from "./ordering.js";
 
 /** A method: what is known of its object, then its arguments. */
@@ -26,10 +26,8 @@ const index: Method<PyList | PyTuple> = (self, [item = null, start = null, stop 
 
 /** A place in a list, counted from its end where it is negative. */
 const place = (at: PyValue, length: number): number => {
-  const plain = unwrap(at);
-  if (typeof plain !== "bigint" && typeof plain !== "boolean")
-    return raise("TypeError", `'${pyTypeName(plain)}' object cannot be interpreted as an integer`);
-  return Number(plain) < 0 ? Number(plain) + length : Number(plain);
+  const index = Number(integer(at));
+  return index < 0 ? index + length : index;
 };
 
 /** The method of a tuple; undefined for a name that is none. */

@@ -5,12 +5,11 @@ import { isKind, isTuple, type Opaque, type PyDict, type PyInstance, type PyValu
 import type * as ast from "../python/ast.js";
 import { unparse } from "../python/unparse.js";
 import { hostAttribute } from "./attributes.js";
-import { isUnknownCall } from "./builtins.js";
 import { callHost } from "./call.js";
 import { formatValue } from "./format.js";
 import type { Host } from "./host.js";
 import { isInstance } from "./instance-of.js";
-import { type Env, type HostData, lookup, Names, opaque } from "./objects.js";
+import { COMPUTING, type Env, type HostData, lookup, Names, opaque } from "./objects.js";
 import { METHOD_OF, pyBinary, pyCompareMethod, pyContains, pyIndex, pyIterate, pyUnary, unknownOf } from "./operators.js";
 import { eitherValue } from "./undecided.js";
 
@@ -136,7 +135,8 @@ function compare(host: Host, env: Env, node: ast.Compare): PyValue {
   for (const [i, op] of node.ops.entries()) {
     const right = evaluate(host, env, node.comparators[i]!);
     const unknown = unknownOf(left) ?? unknownOf(right);
-    if (unknown) return opaque(node, unknown);
+    const isDecided = (op === "Is" || op === "IsNot") && right === null && unknown?.isSomething === true;
+    if (unknown && !isDecided) return opaque(node, unknown);
     if (!holds(op, left, right)) return false;
     left = right;
   }
@@ -165,8 +165,8 @@ function call(host: Host, env: Env, node: ast.Call): PyValue {
     if (arg !== undefined) named.set(arg, given);
     else if (isKind(given, "dict")) for (const [key, inner] of given.entries.values()) if (typeof key === "string") named.set(key, inner);
   }
-  const unknown =
-    (isKind(fn, "host_function") || isKind(fn, "class")) && host.builtins.get(fn.name) === fn ? isUnknownCall(fn.name, args) : undefined;
+  const isComputing = typeof fn === "object" && fn !== null && COMPUTING.has(fn);
+  const unknown = isComputing ? args.map(unknownOf).find((value) => value !== undefined) : undefined;
   if (unknown) return opaque(node, unknown);
   try {
     return callHost(host, fn, args, named, { what: () => unparse(node) });

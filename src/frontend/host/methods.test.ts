@@ -30,8 +30,14 @@ test.each([
   ['max(1, "a")', "'>' not supported between instances of 'str' and 'int'"],
   ["pow(2, 3, 0)", "pow() 3rd argument cannot be 0"],
   ['ord("ab")', "ord() expected a character, but string of length 2 found"],
+  ["math.sqrt(-1)", "math domain error"],
+  ["math.log(0)", "math domain error"],
+  ["math.exp(1000)", "math range error"],
+  ["math.floor(math.inf)", "cannot convert float infinity to integer"],
   ["chr(-1)", "chr() arg not in range(0x110000)"],
   ['getattr(1, "a")', "'int' object has no attribute 'a'"],
 ])("%s is an error", (expression, message) => {
-  expect(messageOf(`import triton\nimport triton.language as tl\n\nVALUE = tl.constexpr(${expression})${KERNEL}`)).toContain(message);
+  expect(messageOf(`import math\nimport triton\nimport triton.language as tl\n\nVALUE = tl.constexpr(${expression})${KERNEL}`)).toContain(
+    message,
+  );
 });

@@ -224,6 +224,8 @@ export const STATIC_METHODS = new WeakSet<object>();
 export const PROPERTIES = new WeakSet<object>();
 /** Functions that are handed their class. */
 export const CLASS_METHODS = new WeakSet<object>();
+/** Functions that compute something of what they are given: of what is not known nothing. */
+export const COMPUTING = new WeakSet<object>();
 /** Functions under `@builtin`: they take arguments as they come, and `_semantic`. */
 export const SOURCE_BUILTINS = new WeakSet<object>();
 
@@ -238,6 +240,13 @@ export const native = (name: string, call: NativeCall, constexpr = false): HostF
   constexpr,
   data: { kind: "native", call } satisfies HostData,
 });
+
+/** A function whose result is not known where one of its arguments is not. */
+export function computing(name: string, call: NativeCall, constexpr = false): HostFunction {
+  const fn = native(name, call, constexpr);
+  COMPUTING.add(fn);
+  return fn;
+}
 
 /** The data of a class: how to make an instance. Classes of Python source are made by `__init__` or by their fields. */
 export type ClassData = { readonly kind: "native"; readonly construct: NativeCall } | { readonly kind: "source"; readonly env: Env };

@@ -309,6 +309,14 @@ export function sliceIndices(slice: Extract<PyValue, { readonly kind: "slice" }>
   return out;
 }
 
+/** An integer, as Python takes one for a count or an index. */
+export function integer(value: PyValue): bigint {
+  const plain = isConstexpr(value) ? value.value : value;
+  return typeof plain === "bigint" || typeof plain === "boolean"
+    ? BigInt(plain)
+    : raise("TypeError", `'${pyTypeName(plain)}' object cannot be interpreted as an integer`);
+}
+
 /** The items that iterating over a value gives. */
 export function pyIterate(value: PyValue): readonly PyValue[] {
   const plain = isConstexpr(value) ? value.value : value;

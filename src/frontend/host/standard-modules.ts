@@ -1,10 +1,9 @@
 /** Modules of Python and of Triton's runtime that kernels' files import, as far as they matter for compiling. */
 import type { Gpu } from "../../gpu/gpu.js";
 import { raise } from "../language/errors.js";
-import { dictKey, pyStr, pyTypeName } from "../language/python-text.js";
+import { dictKey, pyStr } from "../language/python-text.js";
 import {
   isKind,
-  isNumber,
   isTuple,
   type JitFunction,
   type PyClass,
@@ -18,8 +17,19 @@ import { unparse } from "../python/unparse.js";
 import { hostAttribute } from "./attributes.js";
 import { bindParameters, type Parameter } from "./bind.js";
 import { callHost } from "./call.js";
-import { hostData, type JitData, type JitParameter, jitData, type NativeCall, native, pythonType, SOURCE_BUILTINS } from "./objects.js";
-import { pyBinary, pyCompareMethod, pyIterate, unknownOf } from "./operators.js";
+import { MATH } from "./math-module.js";
+import {
+  computing,
+  hostData,
+  type JitData,
+  type JitParameter,
+  jitData,
+  type NativeCall,
+  native,
+  pythonType,
+  SOURCE_BUILTINS,
+} from "./objects.js";
+import { integer, pyBinary, pyCompareMethod, pyIterate, unknownOf } from "./operators.js";
 import { METADATA, PACKAGING_VERSION } from "./versions.js";
 
 type Given = ReadonlyMap<string, PyValue>;
@@ -163,13 +173,9 @@ export const CORE_NATIVES: ReadonlyMap<string, ReadonlyMap<string, PyValue>> = n
 
 const constexprFunction: NativeCall = ([fn = null]) => (isKind(fn, "host_function") ? { ...fn, constexpr: true } : fn);
 
-const integer = (value: PyValue | undefined): bigint => {
-  const plain = isKind(value, "constexpr") ? value.value : value;
-  return typeof plain === "bigint" ? plain : typeof plain === "boolean" ? BigInt(plain) : raise("TypeError", "an integer is required");
-};
-const cdiv = native(
+const cdiv = computing(
   "cdiv",
-  ([x, y]) => {
+  ([x = null, y = null]) => {
     const [a, b] = [integer(x), integer(y)];
     if (b === 0n) raise("ZeroDivisionError", "integer division or modulo by zero");
     const sum = a + b - 1n;
@@ -177,9 +183,9 @@ const cdiv = native(
   },
   true,
 );
-const nextPowerOf2 = native(
+const nextPowerOf2 = computing(
   "next_power_of_2",
-  ([n]) => {
+  ([n = null]) => {
     const value = integer(n);
     return value <= 1n ? (value === 1n ? 1n : 0n) : 1n << BigInt((value - 1n).toString(2).length);
   },
@@ -190,40 +196,6 @@ const module = (name: string, attrs: Readonly<Record<string, PyValue>>): PyModul
   kind: "module",
   name,
   attrs: new Map(Object.entries(attrs)),
-});
-
-const number = (value: PyValue | undefined): number =>
-  isNumber(value) ? Number(value) : raise("TypeError", `must be real number, not ${pyTypeName(value ?? null)}`);
-const real = (name: string, fn: (x: number) => number): PyValue => native(name, ([x]) => fn(number(x)));
-const whole = (name: string, fn: (x: number) => number): PyValue =>
-  native(name, ([x]) => (typeof x === "bigint" ? x : BigInt(fn(number(x)))));
-const gcd = (a: bigint, b: bigint): bigint => (b === 0n ? (a < 0n ? -a : a) : gcd(b, a % b));
-const MATH = module("math", {
-  pi: Math.PI,
-  e: Math.E,
-  tau: 2 * Math.PI,
-  inf: Infinity,
-  nan: Number.NaN,
-  sqrt: real("sqrt", Math.sqrt),
-  exp: real("exp", Math.exp),
-  log2: real("log2", Math.log2),
-  log10: real("log10", Math.log10),
-  log: native("log", ([x, base]) => (base === undefined ? Math.log(number(x)) : Math.log(number(x)) / Math.log(number(base)))),
-  sin: real("sin", Math.sin),
-  cos: real("cos", Math.cos),
-  tan: real("tan", Math.tan),
-  tanh: real("tanh", Math.tanh),
-  fabs: real("fabs", Math.abs),
-  ceil: whole("ceil", Math.ceil),
-  floor: whole("floor", Math.floor),
-  trunc: whole("trunc", Math.trunc),
-  pow: native("pow", ([x, y]) => number(x) ** number(y)),
-  gcd: native("gcd", (values) => values.reduce<bigint>((a, b) => gcd(a, integer(b)), 0n)),
-  prod: native("prod", ([items = null]) =>
-    pyIterate(items).reduce<PyValue>((a, b) => (typeof a === "bigint" && typeof b === "bigint" ? a * b : number(a) * number(b)), 1n),
-  ),
-  isnan: native("isnan", ([x]) => Number.isNaN(number(x))),
-  isinf: native("isinf", ([x]) => Math.abs(number(x)) === Infinity),
 });
 
 /** `namedtuple("Point", "x y")` or with a list of names. */

@@ -4,7 +4,7 @@ import { pyRepr, pyStr, pyTypeName } from "../language/python-text.js";
 import { isTuple, type PyValue, pythonTuple, unwrap } from "../language/values.js";
 import { format } from "./format.js";
 import type { NativeCall } from "./objects.js";
-import { pyIterate, sliceIndices, withinMemory } from "./operators.js";
+import { integer, pyIterate, sliceIndices, withinMemory } from "./operators.js";
 
 /** A method: what is known of its string, then its arguments. */
 type Method = (self: string, args: readonly PyValue[], named: ReadonlyMap<string, PyValue>) => PyValue;
@@ -18,11 +18,7 @@ export function stringMethod(self: string, name: string): NativeCall | undefined
 const text = (value: PyValue | undefined): string =>
   typeof value === "string" ? value : raise("TypeError", `must be str, not ${pyTypeName(value ?? null)}`);
 const number = (value: PyValue | undefined, otherwise: number): number =>
-  value === undefined || value === null
-    ? otherwise
-    : typeof value === "bigint" || typeof value === "boolean"
-      ? Number(value)
-      : raise("TypeError", `'${pyTypeName(value)}' object cannot be interpreted as an integer`);
+  value === undefined || value === null ? otherwise : Number(integer(value));
 const texts = (values: readonly string[]): PyValue => ({ kind: "list", values: [...values] });
 
 /** The part of a string that `start` and `end` name, and where it begins. */
