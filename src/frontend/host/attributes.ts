@@ -5,8 +5,7 @@ import { isKind, type Opaque, type PyClass, type PyList, type PyValue, pythonTup
 import { callHost } from "./call.js";
 import { dictMethod, listMethod, tupleMethod } from "./container-methods.js";
 import { isAbsent } from "./facts.js";
-import type { Host } from "./host.js";
-import { CLASS_METHODS, jitData, type NativeCall, native, PROPERTIES, STATIC_METHODS } from "./objects.js";
+import { CLASS_METHODS, type Host, jitData, type NativeCall, native, PROPERTIES, STATIC_METHODS } from "./objects.js";
 import { stringMethod } from "./string-methods.js";
 
 const list = (values: PyValue[]): PyList => ({ kind: "list", values });

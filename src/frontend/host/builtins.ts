@@ -5,9 +5,18 @@ import { dictKey, pyRepr, pyStr, pyTruth, pyTypeName } from "../language/python-
 import { elementsOf, isConstexpr, isKind, isNumber, isTuple, type PyClass, type PyValue, pythonTuple } from "../language/values.js";
 import { hostAttribute } from "./attributes.js";
 import { callHost } from "./call.js";
-import type { Host } from "./host.js";
 import { isInstance } from "./instance-of.js";
-import { CLASS_METHODS, COMPUTING, computing, type NativeCall, native, PROPERTIES, pythonType, STATIC_METHODS } from "./objects.js";
+import {
+  CLASS_METHODS,
+  COMPUTING,
+  computing,
+  type Host,
+  type NativeCall,
+  native,
+  PROPERTIES,
+  pythonType,
+  STATIC_METHODS,
+} from "./objects.js";
 import { integer, pyBinary, pyIterate, unknownOf, withinMemory } from "./operators.js";
 import { extreme, sortedItems } from "./ordering.js";
 

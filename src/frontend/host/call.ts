@@ -5,8 +5,7 @@ import { pyTypeName } from "../language/python-text.js";
 import { type HostFunction, isKind, type PyClass, type PyInstance, type PyValue, pythonTuple, unwrap } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { bindParameters, type Parameter } from "./bind.js";
-import type { Host } from "./host.js";
-import { classData, type Env, type HostData, hostData, Names, SEMANTIC } from "./objects.js";
+import { classData, type Env, type Host, type HostData, hostData, Names, SEMANTIC } from "./objects.js";
 
 /** How a call is written, for what is opaque. */
 export interface CallSite {

@@ -2,8 +2,7 @@
 import { raise } from "../language/errors.js";
 import { dictKey, pyEquals, pyRepr } from "../language/python-text.js";
 import { isKind, type PyDict, type PyList, type PyTuple, type PyValue, pythonTuple } from "../language/values.js";
-import type { Host } from "./host.js";
-import type { NativeCall } from "./objects.js";
+import type { Host, NativeCall } from "./objects.js";
 import { integer, pyIterate, sliceIndices, unknownOf } from "./operators.js";
 import { sortedItems } from "./ordering.js";
 

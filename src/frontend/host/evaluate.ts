@@ -7,9 +7,8 @@ import { unparse } from "../python/unparse.js";
 import { hostAttribute } from "./attributes.js";
 import { callHost } from "./call.js";
 import { formatValue } from "./format.js";
-import type { Host } from "./host.js";
 import { isInstance } from "./instance-of.js";
-import { COMPUTING, type Env, type HostData, lookup, Names, opaque } from "./objects.js";
+import { COMPUTING, type Env, type Host, type HostData, lookup, Names, opaque } from "./objects.js";
 import { METHOD_OF, pyBinary, pyCompareMethod, pyContains, pyIndex, pyIterate, pyUnary, unknownOf } from "./operators.js";
 import { eitherValue } from "./undecided.js";
 

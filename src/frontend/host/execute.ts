@@ -22,25 +22,23 @@ import { unparse } from "../python/unparse.js";
 import { isBindingError } from "./bind.js";
 import { callHost } from "./call.js";
 import { bindTarget, defaultValues, evaluate, isShared } from "./evaluate.js";
-import type { Host } from "./host.js";
 import {
   type ClassData,
   type Env,
+  type Host,
   type HostData,
   type ImportPlace,
   importChain,
   jitData,
   Later,
   Names,
+  type Outcome,
   opaque,
   type SourceFile,
 } from "./objects.js";
 import { METHOD_OF, pyBinary, pyIterate, unknownOf } from "./operators.js";
 import { JIT, withConfigs } from "./standard-modules.js";
 import { type OpenChoice, openCondition, tryBoth } from "./undecided.js";
-
-/** How a statement ends: on it goes, or the loop or function is left. */
-export type Outcome = undefined | "break" | "continue" | { readonly returned: PyValue };
 
 /** Runs statements; returns how they end. */
 export function execute(host: Host, env: Env, body: readonly ast.Stmt[]): Outcome {

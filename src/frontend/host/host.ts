@@ -6,18 +6,17 @@ import { LIMITS, limitMessage } from "../../support/limits.js";
 import type { TritonVersion } from "../../support/triton-version.js";
 import { PyError } from "../language/errors.js";
 import { languageModules, preludeText, TENSOR_METHODS_IN_TRITON } from "../language/modules.js";
-import type { Semantic } from "../language/semantic.js";
-import { isKind, type JitFunction, type Opaque, type OpaqueNote, type PyModule, type PyValue } from "../language/values.js";
+import { isKind, type Opaque, type OpaqueNote, type PyModule, type PyValue } from "../language/values.js";
 import { isAbsentFrom } from "../language/version-names.js";
-import type { Expr, Module, Node, Place, Stmt } from "../python/ast.js";
+import type { Module, Node, Place } from "../python/ast.js";
 import { parsePython } from "../python/parse.js";
 import type { PythonSyntaxError } from "../python/syntax-error.js";
 import { HOST_BUILTINS, KERNEL_BUILTINS } from "./builtins.js";
 import { evaluate } from "./evaluate.js";
-import { execute, type Outcome } from "./execute.js";
+import { execute } from "./execute.js";
 import { factsOf } from "./facts.js";
 import { type FoundModule, isRead, type ModuleSearch } from "./module-search.js";
-import { type Env, type ImportPlace, importChain, Later, Names, type SourceFile } from "./objects.js";
+import { type Env, type Host, type ImportPlace, importChain, Later, Names, type SourceFile } from "./objects.js";
 import { CORE_NATIVES, STANDARD_MODULES } from "./standard-modules.js";
 
 /** How many statements host code may run. */
@@ -34,39 +33,6 @@ export class EndlessCode extends Error {
   ) {
     super("Python code that runs while compiling does not end");
   }
-}
-
-/** The interpreter of code around kernels: modules, globals and the GPU that they see. */
-export interface Host {
-  /** The GPU that host code sees. */
-  readonly gpu: Gpu;
-  /** The version of Triton that is followed. */
-  readonly triton: TritonVersion;
-  readonly kernelBuiltins: ReadonlyMap<string, PyValue>;
-  readonly builtins: ReadonlyMap<string, PyValue>;
-  /** A method of tensors that is written in Triton: `x.sum()`. */
-  tensorMember(name: string): JitFunction | undefined;
-  moduleAttribute(module: PyModule, name: string): PyValue | undefined;
-  /** `import name`; a module that is not known is opaque. */
-  importModule(name: string, from?: ImportPlace): PyModule | Opaque;
-  /** Whether a module is a file of the user's, which is read when something of it is needed. */
-  isFile(name: string): boolean;
-  /** Imports that are not looked up so far; oldest first. */
-  readonly pending: Later[];
-  /** Known values of modules that are not read, by dotted name. */
-  readonly facts: ReadonlyMap<string, PyValue>;
-  /** Names and expressions whose values the user gives. */
-  readonly defines: ReadonlyMap<string, PyValue>;
-  /** The names in the user's files, those beside the kernel's included; filled where something is defined. */
-  readonly mentioned: Set<string>;
-  /** Set while code generation calls host code. */
-  semantic: Semantic | undefined;
-  evaluate(env: Env, node: Expr): PyValue;
-  execute(env: Env, body: readonly Stmt[]): Outcome;
-  /** Counts a statement, a call or a round of a loop; throws `EndlessCode` when there were too many. */
-  step(env?: Env, node?: Node): void;
-  /** Runs code that a kernel may do without; a `PyError` when it takes too many steps. */
-  bounded<T>(run: () => T): T;
 }
 
 export interface HostFiles {

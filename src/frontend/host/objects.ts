@@ -1,10 +1,12 @@
 /** The data of functions, classes and modules of Python source: `data` of the values in `language/values.ts`. */
 
+import type { Gpu } from "../../gpu/gpu.js";
+import type { TritonVersion } from "../../support/triton-version.js";
 import type { PyError } from "../language/errors.js";
-import type { HostFunction, JitFunction, Opaque, OpaqueNote, PyClass, PyValue } from "../language/values.js";
+import type { Semantic } from "../language/semantic.js";
+import type { HostFunction, JitFunction, Opaque, OpaqueNote, PyClass, PyModule, PyValue } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { unparse } from "../python/unparse.js";
-import type { Host } from "./host.js";
 
 /** A name's value, undefined for none, and the statement that binds it. */
 export interface Binding {
@@ -246,6 +248,41 @@ export function computing(name: string, call: NativeCall, constexpr = false): Ho
   const fn = native(name, call, constexpr);
   COMPUTING.add(fn);
   return fn;
+}
+
+/** How a statement ends: on it goes, or the loop or function is left. */
+export type Outcome = undefined | "break" | "continue" | { readonly returned: PyValue };
+/** The interpreter of code around kernels: modules, globals and the GPU that they see. */
+export interface Host {
+  /** The GPU that host code sees. */
+  readonly gpu: Gpu;
+  /** The version of Triton that is followed. */
+  readonly triton: TritonVersion;
+  readonly kernelBuiltins: ReadonlyMap<string, PyValue>;
+  readonly builtins: ReadonlyMap<string, PyValue>;
+  /** A method of tensors that is written in Triton: `x.sum()`. */
+  tensorMember(name: string): JitFunction | undefined;
+  moduleAttribute(module: PyModule, name: string): PyValue | undefined;
+  /** `import name`; a module that is not known is opaque. */
+  importModule(name: string, from?: ImportPlace): PyModule | Opaque;
+  /** Whether a module is a file of the user's, which is read when something of it is needed. */
+  isFile(name: string): boolean;
+  /** Imports that are not looked up so far; oldest first. */
+  readonly pending: Later[];
+  /** Known values of modules that are not read, by dotted name. */
+  readonly facts: ReadonlyMap<string, PyValue>;
+  /** Names and expressions whose values the user gives. */
+  readonly defines: ReadonlyMap<string, PyValue>;
+  /** The names in the user's files, those beside the kernel's included; filled where something is defined. */
+  readonly mentioned: Set<string>;
+  /** Set while code generation calls host code. */
+  semantic: Semantic | undefined;
+  evaluate(env: Env, node: ast.Expr): PyValue;
+  execute(env: Env, body: readonly ast.Stmt[]): Outcome;
+  /** Counts a statement, a call or a round of a loop; throws `EndlessCode` when there were too many. */
+  step(env?: Env, node?: ast.Node): void;
+  /** Runs code that a kernel may do without; a `PyError` when it takes too many steps. */
+  bounded<T>(run: () => T): T;
 }
 
 /** The data of a class: how to make an instance. Classes of Python source are made by `__init__` or by their fields. */

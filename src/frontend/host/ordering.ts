@@ -3,8 +3,7 @@ import { raise } from "../language/errors.js";
 import { pyTruth, pyTypeName } from "../language/python-text.js";
 import type { PyValue } from "../language/values.js";
 import { callHost } from "./call.js";
-import type { Host } from "./host.js";
-import type { NativeCall } from "./objects.js";
+import type { Host, NativeCall } from "./objects.js";
 import { compareOrder, pyIterate, unknownOf } from "./operators.js";
 
 interface Keyed {

@@ -6,9 +6,7 @@ import { PyError } from "../language/errors.js";
 import { type Definition, isKind, isTuple, type Opaque, type PyValue, type Undecided } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { unparse } from "../python/unparse.js";
-import type { Outcome } from "./execute.js";
-import type { Host } from "./host.js";
-import { type Binding, type Env, hostData, jitData, lookup, opaque } from "./objects.js";
+import { type Binding, type Env, type Host, hostData, jitData, lookup, type Outcome, opaque } from "./objects.js";
 import { unknownOf } from "./operators.js";
 
 /** Why two ways are open, and the words for each. */
