@@ -63,6 +63,40 @@ export function dominates(a: Block, b: Block): boolean {
   return at === a;
 }
 
+/** The blocks that are run whenever their dominator is: every way from there to an end leads through them. */
+export function runAsDominator(order: readonly Block[]): ReadonlySet<Block> {
+  const ends = order.filter((block) => successorsOf(block).length === 0);
+  // Backwards from one end of all, which is undefined.
+  const backwards = reversePostOrder<Block | undefined>(undefined, (block) => (block ? block.predecessors : ends));
+  const places = new Map(backwards.map((block, i) => [block, i]));
+  const next = new Map<Block | undefined, Block | undefined>([[undefined, undefined]]);
+  const common = (a: Block | undefined, b: Block | undefined): Block | undefined => {
+    let [x, y] = [a, b];
+    while (x !== y) {
+      if (places.get(x)! > places.get(y)!) x = next.get(x);
+      else y = next.get(y);
+    }
+    return x;
+  };
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (const block of backwards) {
+      if (!block) continue;
+      const known = successorsOf(block).filter((successor) => next.has(successor));
+      const found = known.reduce<Block | undefined>(common, known[0]);
+      if (next.has(block) && next.get(block) === found) continue;
+      next.set(block, found);
+      changed = true;
+    }
+  }
+  const leadsTo = (from: Block, to: Block): boolean => {
+    let at: Block | undefined = from;
+    while (at && at !== to && places.get(at)! > places.get(to)!) at = next.get(at);
+    return at === to;
+  };
+  return new Set(order.filter((block) => places.has(block) && places.has(block.dominator!) && leadsTo(block.dominator!, block)));
+}
+
 /** A loop is what reaches a back edge without passing its head. */
 function findLoops(order: readonly Block[]): void {
   for (const head of order) {

@@ -1,14 +1,17 @@
 /**
- * Gives every pure node a block: the latest one that dominates its uses, moved up out of loops as far as its inputs allow.
- * Dead nodes get none. Source: Click, "Global Code Motion, Global Value Numbering".
+ * Gives every pure node a block: the latest one that dominates its uses, moved up out of loops as far as its inputs allow, and
+ * towards the program's own block as long as it runs as often there. Dead nodes get none.
+ * Source: Click, "Global Code Motion, Global Value Numbering"; llvm/lib/CodeGen/MachineSink.cpp, isProfitableToSinkTo.
  */
-import { dominates, meet } from "./cfg.js";
+import { dominates, meet, runAsDominator } from "./cfg.js";
 import { type Block, isPure, type Kind, type Node, type Terminator } from "./graph.js";
 
 export function schedule(order: readonly Block[]): void {
   const early = earliestBlocks(order);
   const nodes = [...early.keys()];
   const latest = new Map<Node, Block>();
+  const homes = new Map(order.map((block) => [block.id, block]));
+  const asOften = runAsDominator(order);
   const use = (node: Node, at: Block): void => {
     node.uses++;
     const known = latest.get(node);
@@ -23,7 +26,7 @@ export function schedule(order: readonly Block[]): void {
   for (let i = nodes.length - 1; i >= 0; i--) {
     const node = nodes[i]!;
     if (!isPure(node)) continue;
-    node.block = best(latest.get(node)!, early.get(node)!, node);
+    node.block = best(latest.get(node)!, early.get(node)!, homes.get(node.home), asOften, node);
     for (const input of node.inputs) use(input, node.block);
   }
 }
@@ -84,13 +87,16 @@ function earliest(node: Node, early: ReadonlyMap<Node, Block>, entry: Block): Bl
 /** Operations that cost nothing where they are used, and a register where they are not. */
 const STAYS: ReadonlySet<Kind> = new Set(["const", "result", "address"]);
 
-function best(late: Block, early: Block, node: Node): Block {
+function best(late: Block, early: Block, home: Block | undefined, asOften: ReadonlySet<Block>, node: Node): Block {
   if (node.kind === "result") return early;
-  let found = late;
   if (STAYS.has(node.kind)) return late;
+  let found = late;
+  // Parameters come where they are needed first.
+  let isLate = node.kind !== "param" && home !== undefined && dominates(home, late);
   for (let at = late; at !== early; ) {
+    isLate &&= at === found && at !== home && asOften.has(at);
     at = at.dominator!;
-    if (at.loopDepth < found.loopDepth) found = at;
+    if (at.loopDepth < found.loopDepth || (isLate && at.loopDepth === found.loopDepth)) found = at;
   }
   return dominates(early, found) ? found : early;
 }

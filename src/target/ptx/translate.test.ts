@@ -407,6 +407,25 @@ describe("division by constants", () => {
   });
 });
 
+test("what runs anyway is computed where the program has it, what may not be needed where it is", () => {
+  const lines = instructions(
+    kernel(
+      "%arg0: !llvm.ptr<1>, %x: i32, %n: i32",
+      `%c0 = llvm.mlir.constant(0 : i32) : i32
+       %always = llvm.mul %x, %n : i32
+       %sometimes = llvm.sub %x, %n : i32
+       %p = llvm.icmp "sgt" %n, %c0 : i32
+       llvm.cond_br %p, ^then, ^after
+     ^then:
+       llvm.store %sometimes, %arg0 : i32, !llvm.ptr<1>
+       llvm.br ^after
+     ^after:
+       llvm.store %always, %arg0 : i32, !llvm.ptr<1>`,
+    ),
+  );
+  const names = lines.map((line) => /^(@|[a-z]+)/.exec(line)?.[0]).filter((name) => /@|mul|sub|st/.test(name ?? ""));
+  expect(names).toEqual(["mul", "@", "sub", "st", "st"]);
+});
 describe("numbers that branches and loops bound", () => {
   const stop = (condition: string, at: number): string => `llvm.cond_br ${condition}, ^no${at}, ^yes${at}
      ^no${at}:
