@@ -16,7 +16,7 @@ export type MemorySpace = "global" | "shared" | "local" | "param" | "tensor" | "
 
 /** A tensor core instruction. */
 export interface MmaFacts {
-  readonly family: "mma" | "wgmma" | "tcgen05" | "mfma";
+  readonly family: "mma" | "wgmma" | "tcgen05" | "mfma" | "wmma";
   /** m, n, k; undefined where the shape is in a descriptor (tcgen05) that the code does not hold as a constant. */
   readonly shape: readonly [number, number, number] | undefined;
   /** Products that an MFMA computes at once, beside each other; undefined for one. */

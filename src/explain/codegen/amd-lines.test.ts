@@ -4,6 +4,7 @@ import { amdGpuOf } from "../../gpu/amd.js";
 import { compile, findings, readSource, type Trace } from "../../index.js";
 import { codegenFacts, codegenStep } from "../codegen-facts.js";
 import { AmdLines } from "./amd-lines.js";
+import { instructionOnLine } from "./instruction-line.js";
 
 const traces = new Map<string, Trace>();
 function compiled(path: string, target: string): Trace {
@@ -58,6 +59,19 @@ test("products have their shape and a lane's registers", () => {
   const small =
     "%1 = rocdl.mfma.f32.4x4x4f16 %a, %b, %c, %z, %z, %z : (vector<4xf16>, vector<4xf16>, vector<4xf32>, i32, i32, i32) -> vector<4xf32>";
   expect(reader().read(small)[0]!.mma).toMatchObject({ shape: [4, 4, 4], blocks: 16 });
+});
+
+test("products of waves of 32 lanes; the instruction of a line is explained", () => {
+  const line =
+    '%2 = llvm.call_intrinsic "llvm.amdgcn.wmma.f32.16x16x16.f16"(%a, %b, %c) : (vector<8xf16>, vector<8xf16>, vector<8xf32>) -> vector<8xf32>';
+  expect(reader("gfx1201").read(line)[0]).toMatchObject({
+    instruction: "wmma_f32_16x16x16_f16",
+    mma: { family: "wmma", shape: [16, 16, 16], blocks: 1, registers: { a: 4, b: 4, acc: 8 } },
+  });
+  const scaled = `%2 = llvm.call_intrinsic "llvm.amdgcn.wmma.scale.f32.16x16x128.f8f6f4"(%f, %a, %f, %b, %m, %c, %h, %z, %s, %h, %z, %s, %n, %n) : (i32, vector<16xi32>, i32, vector<16xi32>, i16, vector<8xf32>, i32, i32, i32, i32, i32, i32, i1, i1) -> vector<8xf32>`;
+  expect(reader("gfx1250").read(scaled)[0]!.mma).toMatchObject({ shape: [16, 16, 128], registers: { a: 16, b: 16, acc: 8 } });
+  expect(instructionOnLine(line, amdGpuOf("gfx1201"))!.title).toBe("wmma_f32_16x16x16_f16");
+  expect(instructionOnLine(line)).toBeUndefined();
 });
 
 test("accesses have their width, and the cache policy of MI300", () => {

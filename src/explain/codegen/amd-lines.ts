@@ -45,7 +45,6 @@ export function amdKindOf(name: string): { readonly kind: FactKind; readonly spa
   return found && { kind: found[1], space: found[2] };
 }
 
-const LANES = 64;
 const WORDS = /^(?:vector<(\d+)x)?(?:i|f|bf|f8E\w+?M\w*?)(\d+)>?$/;
 /** Bits of a type of the LLVM dialect: `vector<4xf16>`, `i32`, a pointer. */
 function bitsOf(type: string): number {
@@ -113,7 +112,7 @@ export class AmdLines {
       const type = /^\(([^,)]*)/.exec(types)?.[1] ?? types;
       return moved(`buffer_${buffer.replaceAll(".", "_")}`, bitsOf(type), this.policy(operands.at(-1)!));
     }
-    if (name.startsWith("mfma.")) return product(name, line);
+    if (/^(?:mfma|wmma)\./.test(name)) return product(name, line, this.gpu);
     if (name.startsWith("ds.read.tr")) return moved(name.split(".").slice(0, 3).join("_"), bitsOf(line.split(" -> ").at(-1)!), []);
     if (name === "barrier" || name === "s.barrier") return plain("s_barrier");
     if (name === "s.waitcnt") return plain(`s_waitcnt ${this.counters(Number(operands[0]))}`);
@@ -161,14 +160,23 @@ function moved(name: string, bits: number, modifiers: readonly string[]): Instru
 }
 
 /** `mfma.f32.32x32x8f16`: the sum's type, the shape, the operands' types. Fragments are a lane's. */
-function product(name: string, line: string): InstructionFacts | undefined {
-  const [, acc, m, n, k, rest] = /^mfma\.(?:scale\.)?(\w+)\.(\d+)x(\d+)x(\d+)\.?(.*)$/.exec(name) ?? [];
-  const [, a, b, sum] = / : \(([^,]*), ([^,]*), ([^,]*)/.exec(line) ?? [];
+function product(name: string, line: string, { warpSize }: AmdGpu): InstructionFacts | undefined {
+  const [, family, acc, m, n, k, rest] = /^(mfma|wmma)\.(?:scale\.)?(\w+)\.(\d+)x(\d+)x(\d+)\.?(.*?)(?:\.tied)?$/.exec(name) ?? [];
+  // Operands of a bit, and formats and scales, are no matrices.
+  const types = (/ : \((.*)\) -> /.exec(line)?.[1] ?? "").split(", ");
+  const [a, b, sum] =
+    family === "wmma" ? types.filter((type) => type.startsWith("vector") || (type === "i32" && !name.includes("scale"))) : types;
   if (acc === undefined || sum === undefined) return undefined;
   const registers = { a: bitsOf(a!) / 32, b: bitsOf(b!) / 32, acc: bitsOf(sum) / 32 };
   const [typeA, typeB = typeA] = rest!.replace(".1k", "").split(".");
   const shape = [Number(m), Number(n), Number(k)] as const;
-  const blocks = (bitsOf(sum) / Number(acc.slice(1))) * (LANES / (shape[0] * shape[1]));
-  const mma: MmaFacts = { family: "mfma", shape, blocks, types: { a: typeA!, b: typeB!, acc }, registers };
+  const blocks = (bitsOf(sum) / Number(acc.slice(1))) * (warpSize / (shape[0] * shape[1]));
+  const mma: MmaFacts = {
+    family: family as "mfma" | "wmma",
+    shape,
+    blocks: Math.max(1, Math.round(blocks)),
+    types: { a: typeA!, b: typeB!, acc },
+    registers,
+  };
   return { ...plain(name.replaceAll(".", "_")), mma };
 }

@@ -16,9 +16,10 @@ import { explainRemark, REMARK_CODES } from "../../pass/remark.js";
 import { PASSES } from "../../passes/index.js";
 import { memo } from "../../support/memo.js";
 import { typeDrawing } from "../parse-layout.js";
+import { AMD_INSTRUCTIONS, amdInstruction } from "./amd-instructions.js";
 import { ATTRIBUTE_TEXTS, ENCODING_TEXTS, TYPE_TEXTS } from "./attributes.js";
 import { FIGURES } from "./figures.js";
-import { fragmentsOf } from "./fragments.js";
+import { amdFragmentsOf, type Fragment, fragmentsOf } from "./fragments.js";
 import { INSTRUCTIONS, MODIFIERS } from "./instructions.js";
 import { textOfOp } from "./ops/index.js";
 import EXAMPLES from "./pass-examples.json" with { type: "json" };
@@ -179,8 +180,13 @@ function encodingText({ kind, dialect, what, fields }: Encoding): NameText {
 
 const drawing = (type: string): string[] => typeDrawing(type).map((line) => `  ${line}`);
 
-/** An instruction of PTX in words, of a whole mnemonic (`ld.global.v4.b32`) or a part of it. */
+/** An instruction of PTX in words, of a whole mnemonic (`ld.global.v4.b32`) or a part of it, or one of AMD's. */
 export function instructionText(mnemonic: string): NameText | undefined {
+  const amd = amdInstruction(mnemonic);
+  if (amd) {
+    const { meaning, parts } = amd;
+    return { title: mnemonic, lines: [meaning, ...(parts.length === 0 ? [] : ["", ...parts]), ...fragmentLines(amdFragmentsOf(mnemonic))] };
+  }
   const [opcode = "", ...given] = mnemonic.replace(/^@!?%?\w+\s+/, "").split(".");
   const fits = INSTRUCTIONS.filter(({ name }) => {
     const [own, ...parts] = name.split(".");
@@ -192,7 +198,6 @@ export function instructionText(mnemonic: string): NameText | undefined {
     const meaning = found.name.split(".").includes(modifier) ? undefined : MODIFIERS.find(([pattern]) => pattern.test(modifier))?.[1];
     return meaning === undefined ? [] : [`  .${modifier.padEnd(16)} ${meaning}`];
   });
-  const fragments = fragmentsOf(found.name, given);
   return {
     title: mnemonic,
     lines: [
@@ -202,10 +207,13 @@ export function instructionText(mnemonic: string): NameText | undefined {
       ...(modifiers.length === 0 ? [] : ["Modifiers:", ...modifiers]),
       ...(found.since === undefined ? [] : [`It is there from sm_${found.since} on.`]),
       `PTX ISA: ${sectionOf(found, given)}: ${found.name}`,
-      ...fragments.flatMap(({ title, type }) => ["", `${title} (T4:1 is lane 4, register element 1):`, ...drawing(type)]),
+      ...fragmentLines(fragmentsOf(found.name, given)),
     ],
   };
 }
+
+const fragmentLines = (fragments: readonly Fragment[]): string[] =>
+  fragments.flatMap(({ title, type }) => ["", `${title} (T4:1 is lane 4, register element 1):`, ...drawing(type)]);
 
 /** The chapter of an instruction: those that integers and floats share are in two. */
 function sectionOf({ section }: InstructionText, modifiers: readonly string[]): string {
@@ -247,7 +255,7 @@ export function explainedNames(): Readonly<Record<string, readonly string[]>> {
     encodings: (Object.values(ENCODINGS) as readonly Encoding[]).map(({ dialect, kind }) => `${dialect}.${kind}`),
     types: Object.keys(TYPE_TEXTS),
     attributes: Object.keys(ATTRIBUTE_TEXTS),
-    instructions: INSTRUCTIONS.map(({ name }) => name),
+    instructions: [...INSTRUCTIONS.map(({ name }) => name), ...AMD_INSTRUCTIONS.map(({ begins }) => begins)],
     "codes of remarks": Object.keys(REMARK_CODES),
     "codes of diagnostics": Object.keys(CATALOGUE),
   };

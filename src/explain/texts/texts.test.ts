@@ -75,8 +75,8 @@ test("every attribute and type but those of MLIR's builtin, llvm and nvvm has a 
 });
 
 test("every instruction that is executed here has a text", () => {
-  // Execution takes AMD's intrinsics as instructions of this name, which no PTX has.
-  const opcodes = new Set(["amd", ...INSTRUCTIONS.map(({ name }) => name.split(".")[0])]);
+  // Execution takes AMD's intrinsics as instructions of these names, which no PTX has.
+  const opcodes = new Set(["amd", "wave32", ...INSTRUCTIONS.map(({ name }) => name.split(".")[0])]);
   expect([...RULES.keys()].filter((opcode) => !opcodes.has(opcode))).toEqual([]);
 });
 
@@ -105,6 +105,34 @@ test("an instruction is found by its whole mnemonic, and draws its fragments", (
   expect(load).toContain("  .v4               that many registers at once, adjacent in memory");
   const mma = instructionText("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32")!.lines;
   expect(mma.join("\n")).toContain("a: 16 x 16 (T4:1 is lane 4, register element 1):\n  [[ T0:0,  T0:1,  T1:0,  T1:1,");
+});
+
+test("instructions of AMD's GPUs have their text, and matrix instructions their fragments, as the ISA documents lay them out", () => {
+  expect(instructionText("ds_read.b128")!.lines[0]).toContain("shared memory (LDS)");
+  expect(instructionText("buffer_load.b32 sc0 nt")!.lines.join("\n")).toContain("not temporal");
+  const text = (name: string) => instructionText(name)!.lines.join("\n");
+  // A lane has four neighbours along K of a row, and of the result four rows of a column.
+  const mfma = text("mfma_f32_32x32x8f16");
+  expect(mfma).toContain("a: 32 x 8 (T4:1 is lane 4, register element 1):\n  [[ T0:0,  T0:1,  T0:2,  T0:3, T32:0, T32:1, T32:2, T32:3]");
+  const rows = mfma.slice(mfma.indexOf("c and d")).split("\n").slice(1);
+  expect(rows.slice(0, 9).map((row) => /T\d+:\d+/.exec(row)![0])).toEqual([
+    "T0:0",
+    "T0:1",
+    "T0:2",
+    "T0:3",
+    "T32:0",
+    "T32:1",
+    "T32:2",
+    "T32:3",
+    "T0:4",
+  ]);
+  expect(text("v_mfma_f32_32x32x8_f16").slice(0, 500)).toBe(mfma.slice(0, 500));
+  // On gfx12 the lanes of a row have halves of it; on gfx11 each has all of it, and the rows of the result alternate.
+  const wmma = text("wmma_f32_16x16x16_f16");
+  expect(wmma).toMatch(/a on gfx11: 16 x 16 .*\n {2}\[\[ +T0:0\| T16:0, +T0:1\| T16:1,/);
+  expect(/c and d on gfx11.*\n.*\n {2}\[ +(T\d+:\d+)/.exec(wmma)![1]).toBe("T16:0");
+  expect(/c and d on gfx12.*\n.*\n {2}\[ +(T\d+:\d+)/.exec(wmma)![1]).toBe("T0:1");
+  expect(instructionText("mfma_f32_4x4x4f16")!.lines).toHaveLength(1);
 });
 
 test("floats are in chapters of their own", () => {

@@ -88,7 +88,7 @@ export function mmaItems(facts: readonly CodegenFact[], family: ReadonlySet<numb
   }
   return items;
 }
-const PER = { mma: " and warp", wgmma: " and warp group", tcgen05: "", mfma: " and wave" } as const;
+const PER = { mma: " and warp", wgmma: " and warp group", tcgen05: "", mfma: " and wave", wmma: " and wave" } as const;
 function fragment(name: string, shape: string, type: string, registers: number): Row {
   return [
     [`       ${name} `, style("accent", "none", BOLD)],

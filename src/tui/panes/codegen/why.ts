@@ -1,10 +1,13 @@
 /** The why tab: why the op under the cursor is as it is, in the names of the step shown; and what the selected pass is for, and did. */
+
 import { ratedFacts } from "../../../explain/codegen/explain-facts.js";
 import { instructionOnLine } from "../../../explain/codegen/instruction-line.js";
+import { amdGpuOfTrace } from "../../../explain/codegen-facts.js";
 import { conflictReasons } from "../../../explain/derivations/shared-access.js";
 import { callersOf, linesOfOps, locationOf } from "../../../explain/provenance.js";
 import { explain, queriesOf } from "../../../explain/queries.js";
 import { type NameText, passText } from "../../../explain/texts/index.js";
+import type { AmdGpu } from "../../../gpu/amd.js";
 import { elementSteps } from "../../../layout/explain-layout.js";
 import { type Remark, type RemarkRef, refText, remarkMessage } from "../../../pass/remark.js";
 import { memo } from "../../../support/memo.js";
@@ -34,7 +37,7 @@ export function whyItems(state: State, width: number): readonly CodegenItem[] {
   const { about, instruction } = state.view.codegen;
   if (about === "element") items.push(...elementItems(state, width));
   if (about === "op" || about === "element") items.push(...opItems(state, width));
-  if (about === "instruction") return [...items, ...instructionText(instruction, width)];
+  if (about === "instruction") return [...items, ...instructionText(instruction, amdGpuOfTrace(session.trace), width)];
   if (step) items.push(...passItems(session.trace, step, width));
   if (items.length === 0) items.push({ row: line("put the cursor of the diff on an op, and its story is shown here", MUTED) });
   return items;
@@ -50,8 +53,8 @@ function elementItems(state: State, width: number): CodegenItem[] {
 }
 
 /** An instruction of the final code. */
-function instructionText(line: string, width: number): CodegenItem[] {
-  const about = instructionOnLine(line);
+function instructionText(line: string, amd: AmdGpu | undefined, width: number): CodegenItem[] {
+  const about = instructionOnLine(line, amd);
   return [...codeItems(line, width), ...(about ? nameItems(about, width) : paragraph("no instruction on this line", width, MUTED))];
 }
 const codeItems = (text: string, width: number): CodegenItem[] =>
