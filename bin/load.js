@@ -20,6 +20,7 @@ const modules = new Map();
 function load(name) {
   if (modules.has(name)) return modules.get(name).exports;
   const filename = join(dist, name);
+  // esbuild's text is ASCII: V8 needs no decoding.
   const script = new Script(wrap(readFileSync(filename, "latin1")), { filename, cachedData: compiledCode(`${filename}.cache`) });
   const loaded = { exports: {}, load };
   scripts.set(name, script);
@@ -31,8 +32,6 @@ function load(name) {
     filename,
     dist,
   );
-  // Plain properties are faster to read than the getters that esbuild defines. Nothing that is exported is assigned to later.
-  loaded.exports = { ...loaded.exports };
   return loaded.exports;
 }
 
