@@ -3,6 +3,7 @@ import { defineDialect } from "../../ir/define-dialect.js";
 import * as attrs from "./attrs/index.js";
 import { LLVM_CANONICALIZATION } from "./canonicalize.js";
 import "./directives.js";
+import { llvmInliner } from "./inliner.js";
 import { llvmOlderForms } from "./older-forms.js";
 import { AddressOfOp, ConstantOp, PoisonOp, UndefOp, ZeroOp } from "./ops/constants.js";
 import * as ops from "./ops/index.js";
@@ -17,6 +18,7 @@ export const llvm = defineDialect("llvm", {
   canonicalize: LLVM_CANONICALIZATION,
   allowUnknownOps: true,
   olderForms: llvmOlderForms,
+  inliner: llvmInliner,
   materializeConstant(b, value, type, loc) {
     const at = { types: [type], loc };
     if (SymbolRefAttr.is(value) && value.params.nested.length === 0 && types.LLVMPointerType.is(type))

@@ -226,7 +226,7 @@ function signatureOf(op: Operation): { readonly inputs: readonly Type[]; readonl
   const { params, returnType, varArg } = type.params;
   return { inputs: params, results: LLVMVoidType.is(returnType) ? [] : [returnType], isVariadic: varArg };
 }
-function passthroughHas(passthrough: readonly Attribute[] | undefined, name: string): boolean {
+export function passthroughHas(passthrough: readonly Attribute[] | undefined, name: string): boolean {
   return passthrough?.some((a) => stringOf(a) === name) ?? false;
 }
 
