@@ -15,24 +15,44 @@ import { ReturnOp, CallOp as TTCallOp } from "../dialects/tt/ops/function.js";
 import { toLinearLayout } from "../dialects/ttg/encodings/define-encoding.js";
 import { AsyncWaitOp } from "../dialects/ttg/ops/async-copy.js";
 import { ConvertLayoutOp } from "../dialects/ttg/ops/convert-layout.js";
+import { MemDescSubsliceOp } from "../dialects/ttg/ops/memdesc-views.js";
 import { LocalBarrierOp } from "../dialects/ttg/ops/misc.js";
 import * as ttg from "../dialects/ttg/ops/since-3-7.js";
 import { WarpSpecializePartitionsOp } from "../dialects/ttg/ops/warp-specialize.js";
-import { ArriveBarrierOp, BarrierExpectOp, InitBarrierOp, InvalBarrierOp, WaitBarrierOp } from "../dialects/ttng/ops/barrier.js";
+import type { MemDesc } from "../dialects/ttg/types.js";
+import {
+  ArriveBarrierOp,
+  BarrierExpectOp,
+  ClusterBarrierOp,
+  ClusterWaitOp,
+  InitBarrierOp,
+  InvalBarrierOp,
+  WaitBarrierOp,
+} from "../dialects/ttng/ops/barrier.js";
 import { TCGen5CommitOp } from "../dialects/ttng/ops/tc-gen5-mma.js";
 import { AsyncTMACopyGlobalToLocalOp, AsyncTMAGatherOp, TMAStoreWaitOp } from "../dialects/ttng/ops/tma.js";
+import type { Attribute } from "../ir/attribute.js";
 import type { Block } from "../ir/block.js";
 import type { TensorType } from "../ir/builtin-types.js";
 import type { OpDef } from "../ir/define-op.js";
 import { BranchOp, CallOp, isMemoryEffectFree, RegionBranch, RegionBranchTerminator } from "../ir/interfaces.js";
 import type { Operation } from "../ir/operation.js";
 import { lookupSymbol } from "../ir/symbol-table.js";
-import { isCvtWarpSync } from "../layout/conversion.js";
+import { attrText } from "../ir/text-hook.js";
+import type { Value } from "../ir/value.js";
+import { isCvtBlockSync, isCvtWarpSync } from "../layout/conversion.js";
 import type { Rewriter } from "../rewrite/rewriter.js";
 import type { Allocation, ModuleAllocation, SharedBuffer } from "./allocation.js";
 
+/** How two ops access the same memory. */
+interface Meeting {
+  readonly beforeReads: boolean;
+  readonly afterReads: boolean;
+  /** Both access one allocation of the kernel's own. */
+  readonly sameBuffer: boolean;
+}
 /** May `after` follow `before` without a barrier though they access the same memory? */
-export type MembarFilter = (before: Operation, after: Operation) => boolean;
+export type MembarFilter = (before: Operation, after: Operation, meeting: Meeting) => boolean;
 
 /** Puts `ttg.local_barrier` ops into all functions of a module. Returns how many. */
 export function insertBarriers(allocation: ModuleAllocation, rw: Rewriter, filter?: MembarFilter): number {
@@ -60,6 +80,15 @@ export function insertBarriers(allocation: ModuleAllocation, rw: Rewriter, filte
 export interface Stretch {
   readonly start: number;
   readonly end: number;
+  /** The part of the buffer that is accessed, where that is known. */
+  readonly slice?: Slice;
+  /** The buffer, unless it is a callee's. */
+  readonly buffer?: SharedBuffer;
+}
+interface Slice {
+  readonly encoding: Attribute;
+  readonly offsets: readonly number[];
+  readonly shape: readonly number[];
 }
 type Accesses = Map<Stretch, Set<Operation>>;
 
@@ -79,6 +108,14 @@ export class PendingAccesses {
     joinInto(this.reads, other.reads);
     joinInto(this.writes, other.writes);
   }
+  /** These accesses, as a caller sees them whose buffer for the callee begins at `offset`. */
+  movedBy(offset: number): PendingAccesses {
+    const moved = new PendingAccesses();
+    const move = ({ start, end }: Stretch): Stretch => ({ start: start + offset, end: end + offset });
+    for (const [stretch, ops] of this.reads) moved.reads.set(move(stretch), ops);
+    for (const [stretch, ops] of this.writes) moved.writes.set(move(stretch), ops);
+    return moved;
+  }
   clear(): void {
     this.reads.clear();
     this.writes.clear();
@@ -93,8 +130,11 @@ export class PendingAccesses {
   }
   /** Must `next` wait for one of these: a read after a write, a write after a read or a write after a write of the same bytes? */
   conflictsWith(next: PendingAccesses, filter: MembarFilter | undefined): boolean {
+    const [reads, writes] = [true, false];
     return (
-      overlap(this.writes, next.reads, filter) || overlap(this.reads, next.writes, filter) || overlap(this.writes, next.writes, filter)
+      overlap(this.writes, next.reads, writes, reads, filter) ||
+      overlap(this.reads, next.writes, reads, writes, filter) ||
+      overlap(this.writes, next.writes, writes, writes, filter)
     );
   }
 }
@@ -116,20 +156,38 @@ function sameAccesses(a: Accesses, b: Accesses): boolean {
   }
   return true;
 }
-function overlap(before: Accesses, after: Accesses, filter: MembarFilter | undefined): boolean {
+function overlap(before: Accesses, after: Accesses, beforeReads: boolean, afterReads: boolean, filter: MembarFilter | undefined): boolean {
   for (const [a, earlier] of before)
     for (const [b, later] of after) {
-      if (a.start >= b.end || b.start >= a.end) continue;
+      if (a.start >= b.end || b.start >= a.end || areApart(a.slice, b.slice)) continue;
       if (!filter) return true;
-      for (const first of earlier) for (const second of later) if (!filter(first, second)) return true;
+      const meeting = { beforeReads, afterReads, sameBuffer: a.buffer?.kind === "explicit" && a.buffer === b.buffer };
+      for (const first of earlier) for (const second of later) if (!filter(first, second, meeting)) return true;
     }
   return false;
+}
+
+/** Do two slices of the same layout share no element? */
+const areApart = (a: Slice | undefined, b: Slice | undefined): boolean =>
+  a !== undefined &&
+  a.encoding === b?.encoding &&
+  a.offsets.some((start, d) => start + a.shape[d]! <= b.offsets[d]! || b.offsets[d]! + b.shape[d]! <= start);
+
+/** The part of its buffer that `value` is, as since 3.7; undefined where that is the whole or is not known. */
+function sliceOf(value: Value): Slice | undefined {
+  const slice = value.type.ctx.triton.tellsSlicesApart ? MemDescSubsliceOp.match(value.definingOp) : undefined;
+  if (!slice) return undefined;
+  const { shape, allocShape, encoding } = (value.type as MemDesc).params;
+  const whole = (slice.src.type as MemDesc).params.shape;
+  return allocShape.length === whole.length && allocShape.every((n, d) => n === whole[d])
+    ? { encoding, offsets: slice.offsets, shape }
+    : undefined;
 }
 
 /** The facts that a visit may use. */
 export interface AccessContext {
   readonly allocation: Allocation;
-  readonly stretchOf: (buffer: SharedBuffer) => Stretch;
+  readonly stretchOf: (buffer: SharedBuffer, slice?: Slice) => Stretch;
   /** The accesses that are pending when a function returns to its caller. */
   readonly pendingAfter: (callee: Operation) => PendingAccesses | undefined;
 }
@@ -138,11 +196,14 @@ export type Visit = (op: Operation, pending: PendingAccesses, context: AccessCon
 
 /** Follows the accesses through all functions, callees first. */
 export function followAccesses(module: ModuleAllocation, visit: Visit): void {
-  const stretches = new Map<string, Stretch>();
-  const stretchOf = ({ offset, size }: SharedBuffer): Stretch => {
-    const key = `${offset}+${size}`;
-    let stretch = stretches.get(key);
-    if (!stretch) stretches.set(key, (stretch = { start: offset, end: offset + size }));
+  const stretches = new Map<SharedBuffer, Map<string, Stretch>>();
+  const stretchOf = (buffer: SharedBuffer, slice?: Slice): Stretch => {
+    let ofBuffer = stretches.get(buffer);
+    if (!ofBuffer) stretches.set(buffer, (ofBuffer = new Map()));
+    const key = slice ? `${attrText(slice.encoding)} ${slice.offsets} ${slice.shape}` : "";
+    let stretch = ofBuffer.get(key);
+    if (!stretch)
+      ofBuffer.set(key, (stretch = { start: buffer.offset, end: buffer.offset + buffer.size, buffer, ...(slice && { slice }) }));
     return stretch;
   };
   const after = new Map<Operation, PendingAccesses>();
@@ -225,12 +286,13 @@ export function accessesOf(op: Operation, { allocation, stretchOf, pendingAfter 
   if (TTCallOp.is(op)) {
     const callee = lookupSymbol(op, op.def.interface(CallOp)?.callee(op) ?? "");
     const pending = callee && pendingAfter(callee);
-    if (pending) accesses.join(pending);
+    const offset = op.ctx.triton.movesCalleeAccesses ? (allocation.bufferOf(op)?.offset ?? 0) : 0;
+    if (pending) accesses.join(offset === 0 ? pending : pending.movedBy(offset));
     return accesses;
   }
   for (const { kind, value } of op.def.effects?.(op.def.viewOf(op) as never) ?? []) {
     if (!value || (kind !== "read" && kind !== "write")) continue;
-    for (const buffer of allocation.buffersOf(value)) accesses[kind](stretchOf(buffer), op);
+    for (const buffer of allocation.buffersOf(value)) accesses[kind](stretchOf(buffer, sliceOf(value)), op);
   }
   return accesses;
 }
@@ -288,14 +350,18 @@ export const hasBarrier = (op: Operation): boolean => isBarrier(op) || WarpSpeci
 const signalsAfterBarrier = (op: Operation): boolean => op.ctx.triton.signalsAfterBarriers && SIGNALS.has(op.def);
 const SIGNALS: ReadonlySet<OpDef> = new Set<OpDef>([ArriveBarrierOp, BarrierExpectOp, TCGen5CommitOp]);
 function isBarrier(op: Operation | null): boolean {
-  return BarrierOp.is(op) || LocalBarrierOp.is(op) || ((ttg.BarrierOp.match(op)?.addrSpace ?? 0) & ttg.LOCAL) !== 0;
+  if (!op) return false;
+  if (BarrierOp.is(op) || LocalBarrierOp.is(op) || ClusterBarrierOp.is(op)) return true;
+  if (ClusterWaitOp.is(op)) return op.ctx.triton.convertsAcrossCTAs;
+  return ((ttg.BarrierOp.match(op)?.addrSpace ?? 0) & ttg.LOCAL) !== 0;
 }
 /** Does a conversion have barriers of single warps only? */
 function isWarpSynchronous(op: Operation): boolean {
   const cvt = ConvertLayoutOp.match(op);
   if (!cvt) return false;
   const [src, dst] = [cvt.src, cvt.result].map(({ type }) => (type as TensorType).params);
-  return isCvtWarpSync(toLinearLayout(src!.shape, src!.encoding!), toLinearLayout(dst!.shape, dst!.encoding!));
+  const [from, to] = [toLinearLayout(src!.shape, src!.encoding!), toLinearLayout(dst!.shape, dst!.encoding!)];
+  return isCvtWarpSync(from, to) && (!op.ctx.triton.convertsAcrossCTAs || isCvtBlockSync(from, to));
 }
 
 /** As `canSkipBarSync`, for 3.7: what one thread does is in order, and no wait ends before its copy. */

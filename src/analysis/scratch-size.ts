@@ -22,7 +22,7 @@ import { actionRemoveBroadcastedRegs } from "../layout/column-action.js";
 import { cvtNeedsSharedMemory } from "../layout/conversion.js";
 import { getShapePerCTAOf } from "../layout/encoding-queries.js";
 import type { LinearLayout } from "../layout/linear-layout.js";
-import { getSrcDstTiles, type MatrixInstructions, optimalSwizzling, optimalSwizzlingLdSt } from "../layout/swizzle.js";
+import { type MatrixInstructions, optimalSwizzlingLdSt, swizzlingOn } from "../layout/swizzle.js";
 import { reduceRounds } from "./reduce-layouts.js";
 import { bytesOfElements, isWarpLocalGather, reduceScratchShape, scanGeometry, sourceTensor } from "./reduce-scan-geometry.js";
 
@@ -38,10 +38,8 @@ export function nvidiaScratchSize(target: MatrixInstructions): ScratchSize {
 }
 const nvidiaSwizzling =
   (target: MatrixInstructions): Swizzle =>
-  (src, dst, bits) => {
-    const tiles = getSrcDstTiles(target, bits);
-    return optimalSwizzling(src, dst, tiles.src, tiles.dst, bits).smem;
-  };
+  (src, dst, bits) =>
+    swizzlingOn(target, src, dst, bits).smem;
 /** How conversions of the module around `op` use shared memory, by its `ttg.target`; as for sm_80 where that names no GPU. */
 export const swizzlingFor = (op: Operation, otherwise: MatrixInstructions = targetOf(op) ?? gpuOf(80)): Swizzle =>
   archOf(stringOf(enclosingModule(op)?.attr(TARGET))) ? optimalSwizzlingLdSt : nvidiaSwizzling(otherwise);
@@ -97,15 +95,20 @@ export function conversionSize(src: TensorType["params"], dst: TensorType["param
   const from = toLinearLayout(src.shape, src.encoding!);
   const to = toLinearLayout(dst.shape, dst.encoding!);
   if (!cvtNeedsSharedMemory(from, to)) return 0;
-  return bytesOfConversion(from, to, storedBitWidth(src.elementType), swizzle);
+  return (
+    bytesOfConversion(from, to, storedBitWidth(src.elementType), swizzle) /
+    (src.elementType.ctx.triton.convertsAcrossCTAs ? ctasOf(from) : 1)
+  );
 }
 function bytesOfConversion(from: LinearLayout, to: LinearLayout, bits: number, swizzle: Swizzle): number {
   const smem = swizzle(actionRemoveBroadcastedRegs(from).apply(from), actionRemoveBroadcastedRegs(to).apply(to), bits);
   return ((smem.getTotalOutDimSize() / smem.getInDimSize("reps")) * bits) / 8;
 }
+/** How many CTAs have different elements. */
+const ctasOf = (layout: LinearLayout): number => 2 ** layout.getPackedBases("block").filter((v) => v !== 0).length;
 /** The bytes that a conversion takes with plain loads and stores, as those of reductions are. */
 export const conversionScratch = (from: LinearLayout, to: LinearLayout, bits: number): number =>
-  bytesOfConversion(from, to, bits, optimalSwizzlingLdSt);
+  bytesOfConversion(from, to, bits, optimalSwizzlingLdSt) / ctasOf(from);
 
 /** The bytes that the largest conversion of a reduction takes. */
 function reduceScratch(op: Operation, axis: number): number {

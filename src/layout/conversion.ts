@@ -48,6 +48,25 @@ export function cvtNeedsSharedMemory(src: LinearLayout, dst: LinearLayout): bool
   return !cvtReordersRegisters(src, dst) && !cvtNeedsWarpShuffle(src, dst);
 }
 
+/** `from.invertAndCompose(memory)`, where what several CTAs have is looked for in the own one. */
+export function composeBlockLocal(memory: LinearLayout, from: LinearLayout): LinearLayout {
+  const cvt = from.invertAndCompose(memory);
+  if (!memory.hasInDim("block")) return cvt;
+  const shift = cvt.outShift[cvt.outDimNames.indexOf("block")]!;
+  const repeated = [...memory.getPackedBases("block")].flatMap((v, i) => (v === 0 ? [i] : []));
+  const others = repeated.reduce((mask, i) => mask & ~(1 << (shift + i)), -1);
+  return cvt.withBases(
+    cvt.inDimNames.map((name) => [
+      name,
+      [...cvt.getPackedBases(name)].map((v, i) => (v & others) | (name === "block" && repeated.includes(i) ? 1 << (shift + i) : 0)),
+    ]),
+  );
+}
+
+/** Does a conversion load from the own CTA's memory alone? */
+export const isCvtBlockSync = (src: LinearLayout, dst: LinearLayout): boolean =>
+  !src.hasInDim("block") || composeBlockLocal(src, dst).isIdentityOnOutDim("block");
+
 /** May the barriers of a conversion be warp-wide: does nothing cross warps, and no warp repeat another's elements? */
 export function isCvtWarpSync(src: LinearLayout, dst: LinearLayout): boolean {
   const repeats = (layout: LinearLayout): boolean => (layout.getFreeVariableMasks().get("warp") ?? 0) !== 0;

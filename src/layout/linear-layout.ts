@@ -321,6 +321,12 @@ export class LinearLayout {
     return this.squareSublayoutIsIdentity(dims) && this.sublayoutIsZero(otherIns, dims) && this.sublayoutIsZero(dims, otherOuts);
   }
 
+  /** Does an out dim follow from the in dim of its name alone, as the identity? */
+  isIdentityOnOutDim(dim: string): boolean {
+    const others = this.inDimNames.filter((name) => name !== dim);
+    return this.hasInDim(dim) && this.hasOutDim(dim) && this.squareSublayoutIsIdentity([dim]) && this.sublayoutIsZero(others, [dim]);
+  }
+
   /** Is the part from `dims` to `dims` the identity, sizes included? Source: LayoutUtils.cpp. */
   squareSublayoutIsIdentity(dims: readonly string[]): boolean {
     if (!dims.every((dim) => this.getInDimSizeLog2(dim) === this.getOutDimSizeLog2(dim))) return false;

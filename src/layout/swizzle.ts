@@ -15,6 +15,7 @@
 import { Bug } from "../support/assert.js";
 import { bankConflicts } from "./bank-conflicts.js";
 import { ColumnAction, regPermForDivide } from "./column-action.js";
+import { composeBlockLocal } from "./conversion.js";
 import { divideRight } from "./divide.js";
 import { complementBasis, intersectionBasis } from "./gf2.js";
 import { type Dim, LinearLayout } from "./linear-layout.js";
@@ -92,6 +93,8 @@ class Side {
   readonly registers: readonly number[];
   readonly lanes: readonly number[];
   readonly warps: readonly number[];
+  /** What picks the CTA of a cluster; none where the layout is one CTA's. */
+  readonly blocks: readonly number[];
 
   constructor(layout: LinearLayout) {
     this.layout = layout.flattenOuts();
@@ -99,6 +102,7 @@ class Side {
     this.registers = Array.from(layout.getPackedBases("register"));
     this.lanes = Array.from(layout.getPackedBases("lane"));
     this.warps = layout.hasInDim("warp") ? Array.from(layout.getPackedBases("warp")) : [];
+    this.blocks = layout.hasInDim("block") ? Array.from(layout.getPackedBases("block")) : [];
   }
 }
 
@@ -140,9 +144,11 @@ function swizzleFor(
   leaveReps: number,
 ): LinearLayout {
   const dim = src.dim;
-  const bankBases = Math.min(Math.floor(Math.log2(1024 / (2 ** vec.length * bitwidth))), dim - vec.length);
-  const segment = computeSegment([...vec, ...tileSrc], [...vec, ...tileDst], dim, dim - bankBases - vec.length);
-  const bank = complementBasis([...vec, ...segment], dim);
+  const blocks = src.blocks.filter((v) => v !== 0);
+  const within = dim - vec.length - blocks.length;
+  const bankBases = Math.min(Math.floor(Math.log2(1024 / (2 ** vec.length * bitwidth))), within);
+  const segment = computeSegment([...vec, ...tileSrc, ...blocks], [...vec, ...tileDst, ...blocks], dim, within - bankBases);
+  const bank = complementBasis([...vec, ...segment, ...blocks], dim);
 
   // A segment that both sides hold in registers becomes a repetition. The first `leaveReps` stay, to widen instructions by.
   const reps: number[] = [];
@@ -162,6 +168,7 @@ function swizzleFor(
       ["bank", unflatten(bank)],
       ["segment", unflatten(kept)],
       ["reps", unflatten(reps)],
+      ...(src.layout.hasInDim("block") ? [["block", unflatten(src.blocks)] as const] : []),
     ],
     [["flat", total]],
   ).reshapeOuts(outDims);
@@ -202,7 +209,8 @@ function fillBank(src: Side, dst: Side, common: readonly number[], bitwidth: num
   if (vec.length < perBank) vec.push(...intersectionBasis(warpsSrc, warpsDst, src.dim));
   for (let i = 0; vec.length < perBank && (i < warpsSrc.length || i < warpsDst.length); i++) {
     if (i < warpsSrc.length && !vec.includes(warpsSrc[i]!)) vec.push(warpsSrc[i]!);
-    if (vec.length < perBank && i < warpsDst.length && !vec.includes(warpsDst[i]!)) vec.push(warpsDst[i]!);
+    if (vec.length < perBank && i < warpsDst.length && !vec.includes(warpsDst[i]!) && !src.blocks.includes(warpsDst[i]!))
+      vec.push(warpsDst[i]!);
   }
   return [vec.slice(0, perBank), srcFills];
 }
@@ -211,7 +219,7 @@ function fillBank(src: Side, dst: Side, common: readonly number[], bitwidth: num
 export interface SwizzledSide {
   /** Registers in the order in which they take part, round after round. */
   readonly order: ColumnAction;
-  /** Layout of one round: registers, lanes and warps to offsets in elements. */
+  /** Layout of one round: registers, lanes and warps to offsets in elements; also blocks, where the sides have them. */
   readonly layout: LinearLayout;
   /** The instruction: 0 plain, 1 st- or ldmatrix, 2 its .trans. */
   readonly tile: number;
@@ -222,24 +230,38 @@ export interface SwizzledConversion {
   readonly load: SwizzledSide;
 }
 
-/** A conversion through shared memory on a target, by plain accesses alone if it has no others; the layouts are those of one CTA and repeat no element in registers of one thread. */
+/**
+ * A conversion through shared memory on a target, by plain accesses alone if it has no others. The layouts are those of one CTA, or both
+ * have blocks: then a CTA stores what it has in its own memory, and loads from others'. They repeat no element in registers of one thread.
+ */
 export function swizzledConversion(src: LinearLayout, dst: LinearLayout, target: MatrixInstructions, bitwidth: number): SwizzledConversion {
-  const { smem, srcTile, dstTile } = bestFor(src, dst, target, bitwidth);
+  const { smem, srcTile, dstTile } = swizzlingOn(target, src, dst, bitwidth);
   const rounds = smem.getInDimSize("reps");
   const reps = LinearLayout.identity1D(rounds, "register", "reps");
-  const side = (layout: LinearLayout, tile: number): SwizzledSide => {
-    const total = layout.invertAndCompose(smem);
+  const side = (layout: LinearLayout, total: LinearLayout, tile: number): SwizzledSide => {
     const order = regPermForDivide(total, reps, false);
     const one = order && divideRight(order.apply(total), reps);
     if (!order || !one) throw new Bug("a swizzling does not divide into its rounds");
-    return { order, layout: one.reshapeOuts([["offset", one.getTotalOutDimSize()]]), tile };
+    const size = one.getTotalOutDimSize();
+    if (!layout.hasInDim("block")) return { order, layout: one.reshapeOuts([["offset", size]]), tile };
+    const blocks = layout.getInDimSize("block");
+    return {
+      order,
+      layout: one.reshapeOuts([
+        ["offset", size / blocks],
+        ["block", blocks],
+      ]),
+      tile,
+    };
   };
-  return { rounds, store: side(src, srcTile), load: side(dst, dstTile) };
+  return { rounds, store: side(src, src.invertAndCompose(smem), srcTile), load: side(dst, composeBlockLocal(smem, dst), dstTile) };
 }
 
-function bestFor(src: LinearLayout, dst: LinearLayout, target: MatrixInstructions, bitwidth: number): Swizzling {
+/** The best swizzling on a target; no matrix instruction reads another CTA's memory. */
+export function swizzlingOn(target: MatrixInstructions, src: LinearLayout, dst: LinearLayout, bitwidth: number): Swizzling {
   if (!target.ldMatrix && !target.stMatrix) return { smem: optimalSwizzlingLdSt(src, dst, bitwidth), srcTile: 0, dstTile: 0 };
-  const tiles = getSrcDstTiles(target, bitwidth);
+  const crossCTA = src.hasInDim("block") && !dst.invertAndCompose(src).isTrivialOver(["block"]);
+  const tiles = getSrcDstTiles(crossCTA ? { ...target, ldMatrix: false } : target, bitwidth);
   return optimalSwizzling(src, dst, tiles.src, tiles.dst, bitwidth);
 }
 

@@ -38,6 +38,7 @@ const PURE: readonly (readonly [RegExp, (match: Match) => string])[] = [
   [/^prmt$/, () => "prmt.b32"],
   [/^f2bf16\.(rn|rz)$/, (m) => `cvt.${m[1]}.bf16.f32`],
   [/^f2tf32\.rna$/, () => "cvt.rna.tf32.f32"],
+  [/^mapa(\.shared\.cluster)?$/, (m) => (m[1] ? "mapa.shared::cluster.u32" : "mapa.u64")],
 ];
 
 /** Instructions that do something, with `$0`, ... for results, then operands. */

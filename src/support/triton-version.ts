@@ -75,6 +75,12 @@ export interface TritonVersion {
   readonly loopBarriersReturnVoid: boolean;
   /** After inlining, scf and cf are canonicalized too, not only values that loops carry in vain. */
   readonly simplifiesBranches: boolean;
+  /** Conversions of layouts and reductions move elements between CTAs of a cluster. */
+  readonly convertsAcrossCTAs: boolean;
+  /** What a callee accesses is where its caller has put its buffer. */
+  readonly movesCalleeAccesses: boolean;
+  /** Slices of one buffer that share no element need no barrier between them. */
+  readonly tellsSlicesApart: boolean;
   /** Threads that arrive at an mbarrier, expect bytes or commit for all do so after a barrier of all. */
   readonly signalsAfterBarriers: boolean;
   /** Passes put the barriers between accesses to tensor memory, not each store its own. */
@@ -160,6 +166,9 @@ export const TRITON_3_6: TritonVersion = {
   ctaBarrier: "nvvm.barrier0",
   loopBarriersReturnVoid: true,
   simplifiesBranches: false,
+  tellsSlicesApart: false,
+  movesCalleeAccesses: false,
+  convertsAcrossCTAs: false,
   signalsAfterBarriers: false,
   placesTmemBarriers: false,
   dotsWriteBarriers: false,
@@ -203,6 +212,7 @@ export const TRITON_3_7: TritonVersion = {
   waitsAtUsers: true,
   splitsDotsInTwo: true,
   keepsLoopsThatPrint: true,
+  tellsSlicesApart: true,
   dividedDotsDoNotWait: true,
   dividesByFlow: true,
   controlReachesWarpGroups: true,
@@ -219,6 +229,8 @@ export const TRITON_3_8: TritonVersion = {
   blackwellPtx: 93,
   axisInfo: "3.8",
   costsFollowLoops: true,
+  movesCalleeAccesses: true,
+  convertsAcrossCTAs: true,
   dividesScaledDots: true,
   groupsEquivalentLayouts: true,
   forgetsDivision: true,

@@ -30,7 +30,15 @@ const GROUPS = [
   "gl.BlockedLayout([1], [32], [4], [0])",
   "gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])",
 ].join(", ");
+const SLICES = [
+  "*fp16:16, *fp16:16, gl.BlockedLayout([1, 2], [4, 8], [4, 1], [1, 0])",
+  "gl.PaddedSharedLayout.with_identity_for([[64, 8]], [32, 32], [1, 0])",
+  "gl.SwizzledSharedLayout(2, 1, 4, order=[1, 0])",
+].join(", ");
 const CASES = [
+  { triton: TRITON_3_7, name: "slices", capability: 80, signature: SLICES, gluon: true },
+  { triton: TRITON_3_8, name: "slices", capability: 80, signature: SLICES, gluon: true },
+  { triton: TRITON_3_8, name: "ctas", capability: 90, signature: "*fp16:16, *fp16:16, i32:16, 32", numCtas: 2 },
   { triton: TRITON_3_7, name: "divided", capability: 100, signature: DIVIDED },
   { triton: TRITON_3_8, name: "divided", capability: 100, signature: DIVIDED },
   { triton: TRITON_3_7, name: "rows", capability: 80, signature: ROWS },
@@ -109,7 +117,7 @@ test.each(CASES)("Triton $triton.name, $name for sm_$capability: the source, and
   const module = source(name, capability, signature, triton);
   expect(lines(module)).toEqual(lines(stored(`${folder}/${name}.source.${from}`, triton)));
   const target = `cuda:${capability}`;
-  const options = defaultOptions(capability);
+  const options = { ...defaultOptions(capability), ...("numCtas" in given && { numCtas: given.numCtas }) };
   const { ok } = compile(name, module, { target, options, version: triton, from, clock: () => 0 });
   expect(ok).toBe(true);
   expect(lines(module)).toEqual(lines(stored(`${folder}/${name}-sm${capability}.llvm.mlir`, triton)));

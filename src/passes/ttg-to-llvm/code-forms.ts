@@ -10,8 +10,14 @@ export interface CodeForms {
   readonly pointeeTypes: boolean;
   /** A bit that becomes another bit is shifted to its place, not selected. */
   readonly shiftsBits: boolean;
-  /** Scans read what warps hand on by the vendor's loads. */
-  readonly scansByLoadShared: boolean;
+  /** Scans and gathers access shared memory by the vendor's loads and stores. */
+  readonly sharesByVendor: boolean;
+  /** Constant parts of an offset into padded memory are padded when compiling. */
+  readonly padsConstantsApart: boolean;
+  /** So is where a view begins, apart from the rest of the offset. */
+  readonly padsViewsApart: boolean;
+  /** How a kernel is launched is no attribute of functions that it calls. */
+  readonly launchesKernelsAlone: boolean;
   /** Histograms count each element by an atomic addition. */
   readonly countsByAtomics: boolean;
   /** Strings of the module that are equal are one. */

@@ -59,7 +59,6 @@ export function makeLLVMFunc(lo: Lowering, func: Operation): Operation {
     );
   const returnType = voidOr(packFunctionResults(results), ctx);
 
-  const module = func.parentOp!;
   const attrs = dictEntries(func.attrs).filter(([name]) => !NOT_COPIED.has(name) && !(kernel && name === "sym_visibility"));
   const pointees = lo.forms.pointeeTypes && inputs.some((t) => PointerType.is(t));
   if (arg_attrs || pointees || inputs.some((t) => TensorDescType.is(t)))
@@ -73,11 +72,8 @@ export function makeLLVMFunc(lo: Lowering, func: Operation): Operation {
   if (kernel)
     attrs.push(["nvvm.kernel", IntegerAttr.get(ctx, { value: 1n, type: IntegerType.get(ctx, { width: 1, signedness: "unsigned" }) })]);
   else attrs.push(["passthrough", arrayAttr(ctx, [stringAttr(ctx, "noinline")])]);
-  const maxnreg = module.attr("ttg.maxnreg");
-  if (maxnreg) attrs.push(["nvvm.maxnreg", maxnreg]);
-  if (lo.target.numCTAs > 1) attrs.push(["nvvm.cluster_dim", i32ArrayAttr(ctx, [lo.target.numCTAs])]);
-  const numWarps = intOf(module.attr("ttg.total-num-warps")) ?? intOf(func.attr(NUM_WARPS)) ?? intOf(module.attr(NUM_WARPS)) ?? 4;
-  attrs.push(["nvvm.reqntid", i32ArrayAttr(ctx, [32 * numWarps])]);
+  if (kernel || !lo.forms.launchesKernelsAlone) attrs.push(...launchAttrs(lo, func));
+  else if (func.attr(NUM_WARPS)) attrs.push(["ws_num_warps", func.attr(NUM_WARPS)!]);
 
   const made = buildOperation(
     ctx,
@@ -96,6 +92,18 @@ export function makeLLVMFunc(lo: Lowering, func: Operation): Operation {
   const old = func.regions[0]!.firstBlock!;
   params.forEach((type, i) => entry.addArgument(type, old.args[i]?.argLoc ?? func.locRef));
   return made;
+}
+
+/** How a kernel is launched: registers, CTAs of a cluster and threads. */
+function launchAttrs({ ctx, target: { numCTAs } }: Lowering, func: Operation): [string, Attribute][] {
+  const module = func.parentOp!;
+  const maxnreg = module.attr("ttg.maxnreg");
+  const numWarps = intOf(module.attr("ttg.total-num-warps")) ?? intOf(func.attr(NUM_WARPS)) ?? intOf(module.attr(NUM_WARPS)) ?? 4;
+  return [
+    ...(maxnreg ? [["nvvm.maxnreg", maxnreg] as [string, Attribute]] : []),
+    ...(numCTAs > 1 ? [["nvvm.cluster_dim", i32ArrayAttr(ctx, [numCTAs])] as [string, Attribute]] : []),
+    ["nvvm.reqntid", i32ArrayAttr(ctx, [32 * numWarps])],
+  ];
 }
 
 /** A descriptor, or a pointer that is marked as one, is passed by value, in constant memory: 128 bytes. */

@@ -6,7 +6,7 @@ import { i8, i32, i64, intType, type TensorType } from "../../ir/builtin-types.j
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import { actionRemoveBroadcastedRegs, broadcastAs } from "../../layout/column-action.js";
-import { cvtNeedsSharedMemory, cvtNeedsWarpShuffle, isCvtWarpSync, minimalCvtLayout } from "../../layout/conversion.js";
+import { cvtNeedsSharedMemory, cvtNeedsWarpShuffle, isCvtBlockSync, isCvtWarpSync, minimalCvtLayout } from "../../layout/conversion.js";
 import type { LinearLayout } from "../../layout/linear-layout.js";
 import { swizzledConversion } from "../../layout/swizzle.js";
 import type { TranspositionInfo } from "../../layout/transposition-selectors.js";
@@ -35,7 +35,8 @@ export function lowerConversion(lo: Lowering, op: Operation, src: Value, result:
   const from = layoutOf(src);
   const to = layoutOf(result);
   const moved = minimalCvtLayout(from, to).inDimNames;
-  if (moved.includes("block")) return lo.fail(op, "a conversion that moves elements between CTAs cannot be lowered");
+  if (moved.includes("block") && !lo.ctx.triton.convertsAcrossCTAs)
+    return lo.fail(op, "a conversion that moves elements between CTAs cannot be lowered");
   if (moved.length === 0) return lo.alias(result, src);
   const element = convertType((src.type as TensorType).params.elementType);
   return lo.setElements(
@@ -56,7 +57,8 @@ export function convertElements(
 ): readonly Value[] {
   if (cvtNeedsSharedMemory(from, to)) {
     const memory = base();
-    return throughSharedMemory(lo, withinCTA(from), withinCTA(to), values, element, memory);
+    const within = lo.ctx.triton.convertsAcrossCTAs ? (layout: LinearLayout) => layout : withinCTA;
+    return throughSharedMemory(lo, within(from), within(to), values, element, memory);
   }
   if (cvtNeedsWarpShuffle(from, to))
     return lo.code.convertWithinWarp(lo, from, to, values, element) ?? withinWarp(lo, op, from, to, values, element);
@@ -93,19 +95,23 @@ function throughSharedMemory(
   const { rounds, store, load } = swizzledConversion(src, dst, lo.code.matrices, bits);
   const stored = store.order.applyToValues(values);
   const size = store.layout.getInDimSize("register");
-  const warpSync = isCvtWarpSync(src, dst);
+  const barrier = (): void => {
+    if (!isCvtBlockSync(src, dst)) lo.code.clusterBarrier(lo);
+    else lo.code.barrier(lo, isCvtWarpSync(src, dst));
+  };
   const place = (layout: LinearLayout) => ({ layout, element, base, maskSpan: 0 });
   const access = (tile: number, at: Omit<SharedPlace, "affineOffset">, vals: readonly Value[]): readonly Value[] => {
     if (tile === 0) return lowerLdStShared(lo, { ...at, affineOffset: b.i32(0) }, vals);
-    const moved = lo.code.moveMatrices(lo, { ...at, affineOffset: () => b.i32(0) }, vals, [tile === 2]);
+    const layout = at.layout.sublayout(["register", "lane", "warp"], ["offset"]);
+    const moved = lo.code.moveMatrices(lo, { ...at, layout, affineOffset: () => b.i32(0) }, vals, [tile === 2]);
     if (!moved) throw new Bug("a swizzling was made for a matrix instruction that does not fit");
     return moved;
   };
   const out: Value[] = [];
   for (let round = 0; round < rounds; round++) {
-    if (round > 0) lo.code.barrier(lo, warpSync);
+    if (round > 0) barrier();
     access(store.tile, place(store.layout), stored.slice(round * size, (round + 1) * size));
-    lo.code.barrier(lo, warpSync);
+    barrier();
     out.push(...access(load.tile, place(load.layout), []));
   }
   return load.order.inverse().applyToValues(out);

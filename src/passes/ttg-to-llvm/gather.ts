@@ -46,7 +46,8 @@ function throughShared(lo: Lowering, { src, indices, axis, result }: Gather): vo
     return b.gep(base.type, element, base, [offset]);
   };
   values.forEach((value, i) => {
-    b.store(value, at(places[i]!));
+    if (lo.forms.sharesByVendor) lo.code.storeShared(lo, at(places[i]!), value);
+    else b.store(value, at(places[i]!));
   });
   lo.code.barrier(lo);
   const wanted = lo.elements(indices);
@@ -56,7 +57,7 @@ function throughShared(lo: Lowering, { src, indices, axis, result }: Gather): vo
     wanted.map((index, i) => {
       const along = asI32(lo, index);
       const place = targets[i]!.map((x, d) => (d === axis ? along : x));
-      return b.load(element, at(place));
+      return lo.forms.sharesByVendor ? lo.code.loadShared(lo, at(place), element) : b.load(element, at(place));
     }),
   );
 }

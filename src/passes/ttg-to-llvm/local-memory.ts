@@ -32,7 +32,7 @@ import { delinearize, linearize } from "./index-math.js";
 import { scalarBits } from "./ll-builder.js";
 import { type Lowering, type LoweringRule, rule } from "./lowering.js";
 import { lowerLdStShared } from "./shared-access.js";
-import type { SharedPlace } from "./target-code.js";
+import type { Padding, SharedPlace } from "./target-code.js";
 import { applyLinearLayout } from "./thread-indices.js";
 import { convertType } from "./type-converter.js";
 
@@ -60,12 +60,13 @@ function componentOf(encoding: Attribute): LinearLayout | undefined {
   return params && linearComponentOf(params);
 }
 
-/** The offset bits that views of parts of this allocation may set; 0 when it is no part. All of them for padded layouts. */
-export function maskSpanOffsets({ shape, allocShape, encoding }: MemDescParams): number {
+/** The offset bits that views of parts of this allocation may set; 0 when it is no part. All of them for padded layouts whose views are not padded apart. */
+export function maskSpanOffsets({ forms }: Lowering, type: MemDescParams): number {
+  const { shape, allocShape, encoding } = type;
   const alloc = allocShape.slice(-shape.length);
   if (alloc.every((extent, d) => extent === shape[d])) return 0;
-  if (componentOf(encoding)) return -1;
-  const inverse = toLinearLayout(alloc, encoding).sublayout(["offset"], standardOutDimNames(shape.length)).invert();
+  if (componentOf(encoding) && !forms.padsViewsApart) return -1;
+  const inverse = linearLayoutOf(type).sublayout(["offset"], standardOutDimNames(shape.length)).invert();
   const dims = standardOutDimNames(shape.length);
   let mask = 0;
   shape.forEach((extent, d) => {
@@ -76,7 +77,7 @@ export function maskSpanOffsets({ shape, allocShape, encoding }: MemDescParams):
 }
 /** Where a view begins, in elements. */
 export function shmemOffset(lo: Lowering, { offsets }: SharedMemoryObject, type: MemDescParams): Value {
-  if (maskSpanOffsets(type) === 0) return lo.b.i32(0);
+  if (maskSpanOffsets(lo, type) === 0) return lo.b.i32(0);
   const dims = standardOutDimNames(offsets.length);
   const inverse = linearLayoutOf(type).sublayout(["offset"], dims).invert();
   return applyLinearLayout(
@@ -91,16 +92,22 @@ export function shmemAffineBase(lo: Lowering, object: SharedMemoryObject, type: 
   return lo.b.gep(object.base.type, convertType(type.elementType), object.base, [offset]);
 }
 
-/** The padding to add to an offset, which counts elements or, as `scale` says, bytes. */
-function paddingOf(lo: Lowering, type: MemDescParams, offset: Value, scale: number): Value {
-  const { b } = lo;
-  let sum = b.i32(0);
-  for (const [every, adds] of paddingsOf(sharedParams(type.encoding)!)) {
-    const down = b.i32(Math.log2(scale * every));
-    const up = b.i32(Math.log2(scale * adds));
-    sum = b.add(sum, b.shl(b.ashr(offset, down), up));
-  }
-  return sum;
+/** The map from offsets to padded ones, which count elements or, as `scale` says, bytes; undefined for a layout without padding. */
+function paddingOf({ b, forms }: Lowering, type: MemDescParams, scale: number): Padding | undefined {
+  const params = sharedParams(type.encoding);
+  const shifts = (params ? paddingsOf(params) : []).map(([every, adds]) => [Math.log2(scale * every), Math.log2(scale * adds)] as const);
+  if (shifts.length === 0) return undefined;
+  return {
+    value(offset) {
+      let sum = b.i32(0);
+      for (const [down, up] of shifts) {
+        const units = forms.padsConstantsApart ? b.lshr(offset, b.i32(down)) : b.ashr(offset, b.i32(down));
+        sum = b.add(sum, b.shl(units, b.i32(up)));
+      }
+      return b.add(offset, sum);
+    },
+    constant: (offset) => shifts.reduce((sum, [down, up]) => sum + ((offset >>> down) << up), offset),
+  };
 }
 
 /** Moves a tensor between registers and a buffer: a store of `values`, a load when there are none. Undefined where no layout allows it. */
@@ -139,7 +146,7 @@ function byMatrices(
     element: convertType(type.elementType),
     base: object.base,
     affineOffset: () => shmemOffset(lo, object, type),
-    maskSpan: maskSpanOffsets(type),
+    maskSpan: maskSpanOffsets(lo, type),
   };
   return lo.code.moveMatrices(lo, place, values, [false, true]);
 }
@@ -164,17 +171,16 @@ function byWords(
 export function placeOf(lo: Lowering, layout: LinearLayout, type: MemDescParams, object: SharedMemoryObject): SharedPlace {
   const element: Type = convertType(type.elementType);
   const params = sharedParams(type.encoding);
-  const paddings = params ? paddingsOf(params) : [];
-  const isPadded = paddings.length > 0;
+  const pad = paddingOf(lo, type, scalarBits(element) / 8);
   const affineOffset = shmemOffset(lo, object, type);
   return {
     layout,
     element,
     base: object.base,
     affineOffset,
-    maskSpan: maskSpanOffsets(type),
-    maxVecElems: isPadded ? Math.min(...paddings.map(([every]) => every)) : undefined,
-    pad: isPadded ? (offset) => lo.b.add(offset, paddingOf(lo, type, offset, scalarBits(element) / 8)) : undefined,
+    maskSpan: maskSpanOffsets(lo, type),
+    maxVecElems: pad && Math.min(...paddingsOf(params!).map(([every]) => every)),
+    pad,
   };
 }
 
@@ -195,7 +201,7 @@ export function indexBuffer(lo: Lowering, { src, index, result }: View<typeof Me
   const stride = getAllocationShapePerCTA(encodingParams(type.encoding)!, type.shape).reduce((n, extent) => n * extent, 1);
   let offset = b.mul(lo.value(index), b.i32(stride));
   const { base, offsets } = sharedMemoryObject(lo, src);
-  if (componentOf(type.encoding)) offset = b.add(offset, paddingOf(lo, type, offset, 1));
+  offset = paddingOf(lo, type, 1)?.value(offset) ?? offset;
   const element = convertType(type.elementType);
   setObject(lo, result, { base: b.gep(ptrType(lo.ctx, 3), element, base, [offset]), offsets: offsets.slice(-type.shape.length) });
 }

@@ -6,6 +6,7 @@
 
 import { ALLOCATION_OFFSET, allocateSharedMemory, type ModuleAllocation } from "../../analysis/allocation.js";
 import { callGraphOf } from "../../analysis/call-graph.js";
+import { insertClusterBarriers } from "../../analysis/cluster-barriers.js";
 import { insertBarriers } from "../../analysis/membar.js";
 import { moduleAxisInfo } from "../../analysis/module-axis-info.js";
 import type { ScratchSize } from "../../analysis/scratch-size.js";
@@ -74,7 +75,9 @@ export function lowerModule<T extends LoweringTarget>(
     pass.report.error(taken, `'${SHARED_MEMORY}' is the name of the shared memory that this pass adds`, "lower.unsupported");
     return false;
   }
-  insertBarriers(allocation, new Rewriter(module.ctx, pass.listener), target.forms.skipBarrier);
+  const rw = new Rewriter(module.ctx, pass.listener);
+  if (module.ctx.triton.convertsAcrossCTAs && target.numCTAs > 1) insertClusterBarriers(allocation, rw);
+  insertBarriers(allocation, rw, target.forms.skipBarrier);
   addSharedMemory(module);
   const lo = new Lowering(module, target, pass.analysis(moduleAxisInfo), rules, fold, pass.report.error);
   for (const func of funcs) {

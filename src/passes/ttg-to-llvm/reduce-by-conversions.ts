@@ -13,6 +13,7 @@ import type { OpDef } from "../../ir/define-op.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import { actionRemoveBroadcastedRegs } from "../../layout/column-action.js";
+import { isCvtBlockSync } from "../../layout/conversion.js";
 import type { LinearLayout } from "../../layout/linear-layout.js";
 import { removeStandardDim } from "../../layout/standard-dims.js";
 import { combine, elementTypes } from "./combine.js";
@@ -32,8 +33,12 @@ export function reduceByConversions(lo: Lowering, op: Operation, axis: number): 
   columns = withinWarps(lo, op, lanesOf(unique.apply(source), axis), columns);
 
   const { rounds, reduced } = reduceRounds(source, axis);
+  const sync = (before: { readonly from: LinearLayout; readonly to: LinearLayout } | undefined): void => {
+    if (before && !isCvtBlockSync(before.from, before.to)) lo.code.clusterBarrier(lo);
+    else lo.code.barrier(lo);
+  };
   rounds.forEach(({ from, to }, i) => {
-    if (i > 0) lo.code.barrier(lo);
+    if (i > 0) sync(rounds[i - 1]);
     columns = withinWarps(lo, op, lanesOf(to, axis), convert(lo, op, from, to, columns));
   });
   const result = op.result(0).type;
@@ -41,7 +46,7 @@ export function reduceByConversions(lo: Lowering, op: Operation, axis: number): 
   const from = removeStandardDim(reduced, axis);
   const to = toLinearLayout(result.params.shape, result.params.encoding!);
   if (!from.equals(to)) {
-    lo.code.barrier(lo);
+    sync(rounds.at(-1));
     columns = convert(lo, op, from, to, columns);
   }
   op.results.forEach((value, i) => lo.setElements(value, columns[i]!));

@@ -221,7 +221,7 @@ class ScanLowering {
         const index = b.add(this.#parallel, b.i32(parallel * (i + chunk * axisNumWarps)));
         const partial = bases.map((base, j) => {
           const pointer = b.gep(base.type, types[j]!, base, [index]);
-          return lo.forms.scansByLoadShared ? lo.code.loadShared(lo, pointer, types[j]!) : b.load(types[j]!, pointer);
+          return lo.forms.sharesByVendor ? lo.code.loadShared(lo, pointer, types[j]!) : b.load(types[j]!, pointer);
         });
         const sum = sums[scan];
         if (!sum) {

@@ -24,34 +24,55 @@ const lengthOf = (vector: Type): number => shapedParams(vector).shape[0]!;
 /** The lane and the warp whose address is computed: all lanes of a wave may use their first one's. */
 type Place = Readonly<Record<keyof LaneAndWarp, Index>>;
 /** One access: a store of `values` from `index` on, or a load. */
-export type LowerInst<T> = (values: readonly T[], address: Value, index: number, vector: Type) => readonly Value[];
+export type LowerInst<T> = (
+  values: readonly T[],
+  address: Value,
+  index: number,
+  vector: Type,
+  ctaId: Value | undefined,
+) => readonly Value[];
 
 /** Stores `values` (one a register), or loads them when there are none. */
 export function lowerLdStShared(lo: Lowering, place: SharedPlace, values: readonly Value[]): readonly Value[] {
   const isStore = values.length > 0;
-  return lowerLdSt<Value>(lo, place, values, laneAndWarpId(lo), (vals, address, index, vector) => {
-    if (!isStore) return lo.b.unpackVector(lo.code.loadShared(lo, address, vector));
-    lo.code.storeShared(lo, address, lo.b.packVector(vals.slice(index, index + lengthOf(vector))));
+  return lowerLdSt<Value>(lo, place, values, laneAndWarpId(lo), (vals, address, index, vector, ctaId) => {
+    if (!isStore) return lo.b.unpackVector(lo.code.loadShared(lo, address, vector, { ctaId }));
+    lo.code.storeShared(lo, address, lo.b.packVector(vals.slice(index, index + lengthOf(vector))), { ctaId });
     return [];
   });
 }
 
+/**
+ * The byte, from the buffer's base on, at which a thread begins, a view's offset aside, and the CTA that has it where that may be another;
+ * `addresses` is lane, warp, and maybe block -> offset in elements, and maybe block.
+ */
+function firstPlace(
+  lo: Lowering,
+  addresses: LinearLayout,
+  bytes: number,
+  { lane, warp }: Place,
+  block?: Index,
+): readonly [Value, Value | undefined] {
+  const inBytes = LinearLayout.identity1D(bytes, "register", "offset").zerosLike().multiply(addresses);
+  const ids: [string, Index][] = [
+    ["register", 0],
+    ["lane", lane],
+    ["warp", warp],
+  ];
+  if (block !== undefined) ids.push(["block", block]);
+  const [start, ofBlock] = applyLinearLayout(lo, inBytes, ids);
+  return [start!, ofBlock];
+}
 /** The byte, from the buffer's base on, at which a thread begins; `addresses` is lane, warp -> offset in elements. */
 export function firstByte(
   lo: Lowering,
   addresses: LinearLayout,
   { element, affineOffset }: Pick<SharedPlace, "element" | "affineOffset">,
-  { lane, warp }: Place,
+  place: Place,
 ): Value {
   const { b } = lo;
   const bytes = scalarBits(element) / 8;
-  const inBytes = LinearLayout.identity1D(bytes, "register", "offset").zerosLike().multiply(addresses);
-  const [start] = applyLinearLayout(lo, inBytes, [
-    ["register", 0],
-    ["lane", lane],
-    ["warp", warp],
-  ]);
-  return b.xor(start!, b.mul(affineOffset, b.i32(bytes)));
+  return b.xor(firstPlace(lo, addresses, bytes, place)[0], b.mul(affineOffset, b.i32(bytes)));
 }
 
 /** The accesses of a layout by some instruction of at most 128 bits; a store's values may be anything that it takes. */
@@ -59,11 +80,11 @@ export function lowerLdSt<T>(
   lo: Lowering,
   place: SharedPlace,
   values: readonly T[],
-  { lane, warp }: Place,
+  thread: Place,
   instruction: LowerInst<T>,
 ): readonly Value[] {
   const { b, ctx } = lo;
-  const { element, base, maskSpan, maxVecElems, pad } = place;
+  const { element, base, maskSpan, maxVecElems, pad, affineOffset } = place;
   const isStore = values.length > 0;
   const bytes = scalarBits(element) / 8;
   const { vec, permutation } =
@@ -75,28 +96,40 @@ export function lowerLdSt<T>(
   const quotient = divideLeft(layout, tile);
   if (!quotient) throw new Bug("a layout is not divisible by its vector");
   let reps = tile.zerosLike().multiply(quotient);
-  const addresses = LinearLayout.fromBases(
-    [
-      ["lane", reps.getInDimBases("lane")],
-      ["warp", reps.getInDimBases("warp")],
-    ],
-    reps.getOutDims(),
-    false,
+  const addresses = reps.sublayout(
+    reps.inDimNames.filter((dim) => dim !== "register"),
+    reps.outDimNames,
   );
   const [additive, strides] = actionAdditiveStrides(reps, addresses, maskSpan);
   reps = strides.apply(reps);
   const ordered = isStore ? strides.applyToValues(permutation.applyToValues(values)) : values;
 
-  const start = firstByte(lo, addresses, place, { lane, warp });
-  const offsetOf = (register: number): number => reps.applyPacked({ register, lane: 0, warp: 0 }) * bytes;
+  const ownCTA = !reps.hasInDim("block") ? undefined : reps.isTrivialOver(["block"]) ? 0 : lo.code.clusterCTAId(lo);
+  const [threadStart, threadCTA] = firstPlace(lo, addresses, bytes, thread, ownCTA);
+  const crossCTA = layout.hasOutDim("block") && !layout.isIdentityOnOutDim("block");
+  const apart = lo.forms.padsConstantsApart ? pad : undefined;
+  const affine = b.mul(affineOffset, b.i32(bytes));
+  const paddedView = lo.forms.padsViewsApart && maskSpan !== 0 ? pad?.value(affine) : undefined;
+  const start = paddedView ? threadStart : b.xor(threadStart, affine);
+  const placeOf = (register: number): { readonly offset: number; readonly block: number } => {
+    const { offset, block } = reps.apply({ ...Object.fromEntries(reps.inDimNames.map((dim) => [dim, 0])), register });
+    return { offset: offset! * bytes, block: block ?? 0 };
+  };
   const vector = vecType(element, vec);
   const out: Value[] = [];
   for (let i = 0; i < layout.getInDimSize("register"); i += additive) {
-    const offset = b.xor(start, b.i32(offsetOf(i)));
+    const outer = placeOf(i);
+    let offset = b.xor(start, b.i32(outer.offset));
+    if (apart) offset = apart.value(offset);
+    if (paddedView) offset = b.add(offset, paddedView);
+    const cta = crossCTA ? b.xor(threadCTA!, b.i32(outer.block)) : undefined;
     for (let j = 0; j < additive; j += vec) {
-      const inner = b.add(offset, b.i32(offsetOf(j)));
-      const address = b.gep(ptrType(ctx, 3), i8(ctx), base, [pad ? pad(inner) : inner], { inbounds: true });
-      out.push(...instruction(ordered, address, i + j, vector));
+      const { offset: constant, block } = placeOf(j);
+      let inner = b.add(offset, b.i32(apart ? apart.constant(constant) : constant));
+      if (pad && !apart) inner = pad.value(inner);
+      const ofVector = cta && b.add(cta, b.i32(block));
+      const address = b.gep(ptrType(ctx, 3), i8(ctx), base, [inner], { inbounds: true });
+      out.push(...instruction(ordered, address, i + j, vector, ofVector));
     }
   }
   return isStore ? out : permutation.inverse().applyToValues(strides.inverse().applyToValues(out));

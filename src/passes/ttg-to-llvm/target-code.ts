@@ -17,7 +17,7 @@ export interface SharedAccess {
 
 /** Where the registers of a tensor lie in shared memory, and what there is to know of that memory. */
 export interface SharedPlace {
-  /** register, lane, warp -> offset, in elements. */
+  /** register, lane, warp -> offset, in elements; with block among both, to reach other CTAs' memory. */
   readonly layout: LinearLayout;
   /** The element's type in the LLVM dialect. */
   readonly element: Type;
@@ -25,9 +25,13 @@ export interface SharedPlace {
   /** For a view: where it begins (elements), and the offset bits that this may set. */
   readonly affineOffset: Value;
   readonly maskSpan: number;
-  /** For a padded layout: how many elements are contiguous, and the map from an offset to the padded one (bytes). */
+  /** For a padded layout: how many elements are contiguous, and the map from offsets to padded ones (bytes). */
   readonly maxVecElems?: number | undefined;
-  readonly pad?: ((offset: Value) => Value) | undefined;
+  readonly pad?: Padding | undefined;
+}
+export interface Padding {
+  readonly value: (offset: Value) => Value;
+  readonly constant: (offset: number) => number;
 }
 
 /** `Lowering` is the state of the lowering of a function, whose `code` such a record is. */
@@ -53,6 +57,8 @@ export interface TargetCode<Lowering> {
 
   /** All threads of the CTA, or only of the warp, wait for each other and see each other's writes. */
   readonly barrier: (lo: Lowering, warpOnly?: boolean) => void;
+  /** A barrier of all threads of a cluster. */
+  readonly clusterBarrier: (lo: Lowering) => void;
   /** A word with one bit for each lane of the warp. */
   readonly ballot: (lo: Lowering, predicate: Value) => Value;
   /** The value of lane `id ^ mask`. */

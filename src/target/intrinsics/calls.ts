@@ -152,6 +152,7 @@ const SPECIAL: Readonly<Record<string, (op: Operation) => Special>> = {
   "cluster.arrive": (op) => ({ name: `barrier.cluster.arrive${op.hasAttr("aligned") ? ".aligned" : ""}` }),
   "cluster.arrive.relaxed": (op) => ({ name: `barrier.cluster.arrive.relaxed${op.hasAttr("aligned") ? ".aligned" : ""}` }),
   "cluster.wait": (op) => ({ name: `barrier.cluster.wait${op.hasAttr("aligned") ? ".aligned" : ""}` }),
+  mapa: (op) => ({ name: `mapa${mangledType(op.operand(0).type) === "p3" ? ".shared.cluster" : ""}` }),
   griddepcontrol: (op) => ({ name: `griddepcontrol.${keyword(op.attr("kind")).replace("_", ".")}` }),
   nanosleep: immediate("nanosleep", "duration"),
   pmevent: (op) => ({

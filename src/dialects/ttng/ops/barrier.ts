@@ -1,5 +1,5 @@
 /** mbarriers, fences and clusters. Source: TritonNvidiaGPUOps.td; Ops.cpp. */
-import { BoolAttr, I1, I32, I32Attr, optional, Unit, variadic } from "../../../ir/constraints.js";
+import { BoolAttr, defaultAttr, I1, I32, I32Attr, optional, Unit, variadic } from "../../../ir/constraints.js";
 import { defineOp } from "../../../ir/define-op.js";
 import { AttrSizedOperandSegments } from "../../../ir/traits.js";
 import { readsShared, verifyBarrierType, writesShared } from "../../ttg/ttg-op.js";
@@ -18,6 +18,14 @@ export const ClusterArriveOp = defineOp("ttng.cluster_arrive", () => ({
   format: "attr-dict",
 }));
 export const ClusterWaitOp = defineOp("ttng.cluster_wait", () => ({ traits: ttngTraits(), format: "attr-dict" }));
+
+/** All threads of the cluster wait for each other (since 3.7). */
+export const ClusterBarrierOp = defineOp("ttng.cluster_barrier", () => ({
+  summary: "Synchronize all warps at cluster scope",
+  attrs: { relaxed: defaultAttr(BoolAttr, false) },
+  traits: ttngTraits(),
+  format: "attr-dict",
+}));
 
 export const InitBarrierOp = defineOp("ttng.init_barrier", () => ({
   summary: "Initialize a barrier in the given shared memory allocation.",

@@ -69,6 +69,10 @@ export const TTNG: Readonly<Record<string, OpText>> = {
     "fence.proxy.async.shared::cta.",
   ),
   "ttng.cluster_arrive": op("This thread has arrived at the barrier of its cluster.", "barrier.cluster.arrive.aligned."),
+  "ttng.cluster_barrier": op(
+    "Waits until all threads of the cluster are here.",
+    "barrier.cluster.arrive.aligned and barrier.cluster.wait.aligned; before a CTA writes what another one still reads.",
+  ),
   "ttng.cluster_wait": op("Waits until all threads of the cluster have arrived.", "barrier.cluster.wait.aligned."),
   "ttng.init_barrier": op("Makes an mbarrier that waits for so many arrivals.", "mbarrier.init.shared::cta.b64, by one thread."),
   "ttng.inval_barrier": op("The end of an mbarrier's life.", "mbarrier.inval.shared::cta.b64."),

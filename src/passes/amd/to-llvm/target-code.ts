@@ -1,10 +1,12 @@
 /** AMD's code for the rules that all vendors share. Source: third_party/amd/lib/TritonAMDGPUToLLVM/TargetInfo.cpp, Utility.cpp, SPMDOpToLLVM.cpp. */
+
 import { IDS } from "../../../dialects/rocdl/ops/ids.js";
 import { BallotOp } from "../../../dialects/rocdl/ops/lanes.js";
 import { BarrierOp } from "../../../dialects/rocdl/ops/synchronization.js";
 import type { AmdFamily } from "../../../gpu/amd.js";
 import { i32, intType } from "../../../ir/builtin-types.js";
 import type { Value } from "../../../ir/value.js";
+import { Bug } from "../../../support/assert.js";
 import type { LLBuilder } from "../../ttg-to-llvm/ll-builder.js";
 import type { Lowering as AnyLowering } from "../../ttg-to-llvm/lowering.js";
 import type { TargetCode } from "../../ttg-to-llvm/target-code.js";
@@ -31,6 +33,9 @@ export const amdCode = (family: AmdFamily): TargetCode<AnyLowering> => ({
     target.numCTAs === 1 ? id(b, `workgroup.id.${AXES[axis]}`) : b.intrinsic(`llvm.amdgcn.cluster.id.${AXES[axis]}`, i32(ctx), [])!,
   // The number is an index, and an index has 32 bits here.
   numPrograms: ({ b, ctx }, axis) => b.trunc(id(b, `grid.dim.${AXES[axis]}`), i32(ctx)),
+  clusterBarrier() {
+    throw new Bug("clusters of several CTAs are not lowered for AMD's GPUs");
+  },
   barrier({ b }, warpOnly = false) {
     if (warpOnly) b.intrinsic("llvm.amdgcn.wave.barrier", undefined, []);
     else b.create(BarrierOp, {});

@@ -105,7 +105,7 @@ function readTransposed(lo: Lowering, { src, result }: View<typeof LocalLoadOp>)
     const offset = b.xor(start, offsetOf(i));
     for (let j = 0; j < additive; j += elements) {
       const inner = b.add(offset, offsetOf(j));
-      const address = b.gep(ptrType(ctx, 3), i8(ctx), place.base, [pad ? pad(inner) : inner], { inbounds: true });
+      const address = b.gep(ptrType(ctx, 3), i8(ctx), place.base, [pad ? pad.value(inner) : inner], { inbounds: true });
       values.push(...readVector(lo, bits, address, vecType(element, elements)));
     }
   }

@@ -119,7 +119,9 @@ export class CTAPlanner {
       const slowest = [...order].reverse().find((dim) => dim !== axis);
       if (slowest !== undefined) CTAsPerCGA[slowest]! *= remaining;
       const CTASplitNum = [...CTAsPerCGA];
-      if (remaining > 0) CTAsPerCGA[order.at(-1)!]! *= remaining;
+      const last = order.at(-1)!;
+      if (remaining > 0) CTAsPerCGA[last]! *= remaining;
+      if (op.ctx.triton.convertsAcrossCTAs) CTASplitNum[last] = CTAsPerCGA[last]!;
       const cga = cgaFromSplitParams(CTAsPerCGA, CTASplitNum, getCTAOrder(getCTALayout(layout)!));
       this.#tiled = true;
       const replaced = this.#replaceCTALayout(op, layout, shape, cga);

@@ -69,7 +69,7 @@ export const ASYNC_COPIES: readonly LoweringRule[] = [
       element,
       base: object.base,
       affineOffset: shmemOffset(lo, object, type),
-      maskSpan: maskSpanOffsets(type),
+      maskSpan: maskSpanOffsets(lo, type),
       maxVecElems: maxVec,
     };
     lowerLdSt(lo, place, items, laneAndWarpId(lo), (values, address, index, vector) => {

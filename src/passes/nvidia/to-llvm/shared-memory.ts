@@ -1,5 +1,5 @@
 /** Scalars and vectors in shared memory. Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/TargetInfo.cpp, loadDShared, storeDShared. */
-import { LLVMPointerType, structType, voidType } from "../../../dialects/llvm/types/types.js";
+import { LLVMPointerType, ptrType, structType, voidType } from "../../../dialects/llvm/types/types.js";
 import { MapaOp } from "../../../dialects/nvvm/ops/index.js";
 import type { Type } from "../../../ir/attribute.js";
 import { i8, i32, intType, isInteger, shapedParams, VectorType } from "../../../ir/builtin-types.js";
@@ -103,6 +103,13 @@ export function loadShared(forms: NvidiaForms, b: LLBuilder, pointer: Value, typ
   return b.packVector(b.unpackStruct(asm));
 }
 const spaceOf = (forms: NvidiaForms, { ctaId }: SharedAccess): string => (ctaId ? forms.remoteSpace : forms.ownSpace);
-function inCTA(b: LLBuilder, pointer: Value, { ctaId }: SharedAccess): Value {
-  return ctaId ? b.value(MapaOp, { a: pointer, b: ctaId }, pointer.type) : pointer;
+/** The address of the same place in another CTA's shared memory. */
+function inCTA(b: LLBuilder, pointer: Value, { ctaId, predicate }: SharedAccess): Value {
+  if (!ctaId) return pointer;
+  const type = ptrType(b.ctx, 7);
+  if (!predicate) return b.value(MapaOp, { a: pointer, b: ctaId }, type);
+  const ptx = new PtxBuilder();
+  const operands = [ptx.output("=r"), ptx.input(pointer, "r"), ptx.input(ctaId, "r")];
+  ptx.instruction(["mapa", "shared::cluster.u32"], operands, ptx.input(predicate, "b"));
+  return ptx.launch(b, type, false);
 }

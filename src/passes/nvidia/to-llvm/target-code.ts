@@ -9,6 +9,7 @@ import type { GpuTarget } from "../../../gpu/nvidia.js";
 import { i32 } from "../../../ir/builtin-types.js";
 import type { Lowering } from "../../ttg-to-llvm/lowering.js";
 import type { TargetCode } from "../../ttg-to-llvm/target-code.js";
+import { clusterBarrier } from "./cluster.js";
 import type { NvidiaForms } from "./code-forms.js";
 import { ctaBarrier } from "./cta-barrier.js";
 import { assertFail, printf } from "./device-calls.js";
@@ -39,6 +40,7 @@ export const nvidiaCode = (gpu: GpuTarget, forms: NvidiaForms): TargetCode<Lower
     if (warpOnly) b.create(SyncWarpOp, { mask: b.i32(-1) });
     else b.create(ctaBarrier(b.ctx), {});
   },
+  clusterBarrier: ({ b }) => clusterBarrier(b, false),
   ballot({ b }, pred) {
     const mask = b.i32(-1);
     return b.value(VoteSyncOp, { mask, pred, kind: VoteSyncKindAttr.get(b.ctx, { value: "ballot" }) }, i32(b.ctx));

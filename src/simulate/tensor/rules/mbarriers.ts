@@ -75,6 +75,7 @@ const copyArrive: Rule = ({ op, ins }) => {
 export const MBARRIERS: readonly (readonly [OpDef, Rule])[] = [
   [ttng.FenceAsyncSharedOp, fence],
   [ttng.ClusterArriveOp, nothing],
+  [ttng.ClusterBarrierOp, nothing],
   [ttng.ClusterWaitOp, nothing],
   [ttng.InitBarrierOp, initBarrier],
   [ttng.InvalBarrierOp, invalBarrier],

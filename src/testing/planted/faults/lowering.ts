@@ -225,15 +225,15 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     {
       in: "throughSharedMemory",
       fault: "no barrier between stores and loads",
-      find: "    lo.code.barrier(lo, warpSync);\n    out.push",
+      find: "    barrier();\n    out.push",
       replace: "    out.push",
     },
-    { in: "throughSharedMemory", fault: "no barrier between rounds", find: "if (round > 0) lo.code.barrier(lo, warpSync);", replace: "" },
+    { in: "throughSharedMemory", fault: "no barrier between rounds", find: "if (round > 0) barrier();", replace: "" },
     {
       in: "throughSharedMemory",
       fault: "barriers of warps only",
-      find: "const warpSync = isCvtWarpSync(src, dst);",
-      replace: "const warpSync = true;",
+      find: "lo.code.barrier(lo, isCvtWarpSync(src, dst));",
+      replace: "lo.code.barrier(lo, true);",
     },
     {
       in: "throughSharedMemory",
@@ -353,16 +353,16 @@ export const LOWERING_FAULTS: readonly Fault[] = [
       replace: "const ordered = values;",
     },
     {
-      in: "firstByte",
+      in: "lowerLdSt",
       fault: "a view begins at the buffer",
-      find: "b.xor(start!, b.mul(affineOffset, b.i32(bytes)))",
-      replace: "start!",
+      find: "const start = paddedView ? threadStart : b.xor(threadStart, affine);",
+      replace: "const start = threadStart;",
     },
     {
       in: "lowerLdSt",
       fault: "offsets are added where bits may carry",
-      find: "const offset = b.xor(start, b.i32(offsetOf(i)));",
-      replace: "const offset = b.add(start, b.i32(offsetOf(i)));",
+      find: "let offset = b.xor(start, b.i32(outer.offset));",
+      replace: "let offset = b.add(start, b.i32(outer.offset));",
     },
   ]),
   ...inFile("passes/nvidia/to-llvm/shared-memory.ts", [
