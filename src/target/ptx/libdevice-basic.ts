@@ -158,62 +158,55 @@ function nextafter(m: LibdeviceMath, x: Node, y?: Node): Node {
 }
 
 /**
- * x - n y with n = x / y rounded to zero, or to nearest even: the mantissas are divided as many bits at a time as a float's
- * quotient has exactly.
+ * x - n y with n = x / y rounded to zero, or to nearest even: the mantissas are divided as many bits at a time as a quotient
+ * by the reciprocal is right to one half, so that what is left over is exact.
  */
 function quotientRest(m: LibdeviceMath, x: Node, y: Node, nearest: boolean): Node {
   const { s } = m;
-  const [ex, ey] = [exponentOf(m, x), exponentOf(m, y)];
-  const [mx, my] = [mantissaOf(m, x, ex), mantissaOf(m, y, ey)];
-  const atOnce = m.by(22, 51);
-  const difference = s.sub(ex, ey);
-  const below = s.icmp("slt", difference, m.int(0, 32));
-  const divide = (dividend: Node) => {
-    const quotient = m.make(`cvt.rzi.${m.kind}.${m.kind}`, m.width, m.op("div.rn", dividend, my));
-    const rest = m.fma(m.neg(quotient), my, dividend);
-    const isHigh = m.less(rest, 0);
-    return { rest: m.select(isHigh, m.add(rest, my), rest), quotient: m.select(isHigh, m.add(quotient, -1), quotient) };
+  const [a, b] = [m.abs(x), m.abs(y)];
+  const divide = (): readonly Node[] => {
+    const [dividend, divisor] = [parts(m, a), parts(m, b)];
+    const inverse = m.rcp(divisor.mantissa);
+    const magic = m.by(12582912, 6755399441055744);
+    const difference = s.sub(dividend.exponent, divisor.exponent);
+    const [rest, odd] = m.loop([dividend.mantissa, m.int(0, 32), difference], (value, _odd, left) => {
+      const count = s.binary("smin", left!, m.int(m.by(20, 49), 32));
+      const raised = m.mul(value!, m.powerOfTwo(count));
+      const sum = m.fma(raised, inverse, magic);
+      const rest = m.fma(m.neg(m.add(sum, -magic)), divisor.mantissa, raised);
+      const isBelow = m.less(rest, 0);
+      const next = s.sub(left!, count);
+      return {
+        next: [m.select(isBelow, m.add(rest, divisor.mantissa), rest), s.xor(s.trunc(sum, 32), s.zext(isBelow, 32)), next],
+        again: s.icmp("sgt", next, m.int(0, 32)),
+      };
+    });
+    return [m.mul(m.mul(rest!, divisor.power), divisor.unit), odd!];
   };
-  const [rest, odd] = m.branch(
-    below,
-    () => [mx, m.number(0)],
-    () => {
-      const first = divide(mx);
-      const [rest, quotient] = m.branch(
-        s.icmp("sgt", difference, m.int(0, 32)),
-        () => {
-          const [rest, quotient] = m.loop([first.rest, m.number(0), difference], (value, _quotient, left) => {
-            const count = s.binary("smin", left!, m.int(atOnce, 32));
-            const step = divide(m.mul(value!, m.powerOfTwo(count)));
-            const next = s.sub(left!, count);
-            return { next: [step.rest, step.quotient, next], again: s.icmp("sgt", next, m.int(0, 32)) };
-          });
-          return [rest!, quotient!];
-        },
-        () => [first.rest, first.quotient],
-      ) as [Node, Node];
-      return [rest, quotient];
-    },
-  ) as [Node, Node];
+  const [rest, odd] = m.branch(m.compare("ge", a, b), divide, () => [a, m.int(0, 32)]) as [Node, Node];
   let value = rest;
-  let sign = x;
   if (nearest) {
-    // Above half of y, or at half with an odd quotient, one more: y is at hand with the exponent of x, or one or more higher.
-    const isOdd = m.compare("neu", m.round("rzi", m.mul(odd, 0.5)), m.mul(odd, 0.5));
-    const near = s.icmp("eq", difference, m.int(-1, 32));
-    const scaled = s.select(near, m.mul(my, 2), my);
-    const twice = m.add(value, value);
-    const more = s.or(m.greater(twice, scaled), s.and(m.equal(twice, scaled), isOdd));
-    const take = s.and(more, s.icmp("sge", difference, m.int(-1, 32)));
-    value = m.select(take, m.sub(scaled, value), value);
-    sign = s.xor(x, s.select(take, m.int(1n << BigInt(m.width - 1)), m.int(0)));
+    const other = m.sub(b, rest);
+    const isOdd = s.icmp("ne", s.and(odd, m.int(1, 32)), m.int(0, 32));
+    value = m.select(s.or(m.greater(rest, other), s.and(m.equal(rest, other), isOdd)), m.neg(other), rest);
   }
-  const scale = s.select(below, ex, ey);
-  const made = m.copysign(m.timesPowerOfTwo(value, scale), sign);
-  const [xRegular, yRegular] = [isRegular(m, x), isRegular(m, y)];
-  const infinite = m.equal(m.abs(y), Number.POSITIVE_INFINITY);
-  const kept = s.and(m.less(m.abs(x), Number.POSITIVE_INFINITY), s.or(infinite, m.greater(m.abs(y), 0)));
-  return m.select(s.and(xRegular, yRegular), made, m.select(kept, x, m.nan));
+  const made = s.xor(value, s.and(x, m.int(-(1n << BigInt(m.width - 1)))));
+  return m.select(s.and(m.less(a, Number.POSITIVE_INFINITY), m.greater(b, 0)), made, m.nan);
+}
+/** a = mantissa power unit with the mantissa in [1, 2) and the exponent of power times unit; `unit` is 1 but for subnormals. */
+function parts(m: LibdeviceMath, a: Node): { readonly exponent: Node; readonly mantissa: Node; readonly power: Node; readonly unit: Node } {
+  const { s } = m;
+  const raise = m.by(24, 54);
+  const isSmall = m.flushes ? m.int(0, 1) : m.less(a, 2 ** (1 - m.bias));
+  const normal = m.select(isSmall, m.mul(a, 2 ** raise), a);
+  const biased = s.shr(m.isFloat ? normal : s.high(normal), m.int(m.by(23, 20), 32));
+  const fraction = m.int(m.by<bigint>(0x7fffffn, 0xfffffffffffffn));
+  return {
+    exponent: s.sub(biased, s.select(isSmall, m.int(raise, 32), m.int(0, 32))),
+    mantissa: s.or(s.and(normal, fraction), m.number(1)),
+    power: s.and(normal, s.not(fraction)),
+    unit: m.select(isSmall, 2 ** -raise, 1),
+  };
 }
 
 // --- names with types ------------------------------------------------------------------------------------------

@@ -24,7 +24,9 @@ export const LIBDEVICE_ERROR: Readonly<Record<string, LibdeviceRule>> = {
   erfcx: (m, x) => {
     const a = m.abs(x);
     const square = m.exactProduct(a, a);
-    const value = scaledTail(m, a);
+    // 1 / (a sqrt pi) for large a.
+    const large = m.by(1e10, 1e20);
+    const value = m.select(m.less(a, large), scaledTail(m, m.min(a, large)), m.div(0.5641895835477563, a));
     // 2 e^(x^2) - erfcx |x|
     const grown = expOf(m, square);
     const below = m.add(grown, m.sub(grown, value));
@@ -49,14 +51,13 @@ function complement(m: LibdeviceMath, x: Node, value: Node, whole: number): Node
 function tail(m: LibdeviceMath, a: Node, square: Pair): Node {
   return m.mul(scaledTail(m, a), exp(m, m.neg(square.h), { low: m.neg(square.l) }));
 }
-/** erfcx a for a >= 0: a polynomial in (a - k) / (a + k), over 1 + 2a; 1 / (a sqrt pi) for large a. */
+/** erfcx a for a >= 0 that is not large: a polynomial in (a - k) / (a + k), over 1 + 2a. */
 function scaledTail(m: LibdeviceMath, a: Node): Node {
-  const k = m.by(2, 4);
-  const limited = m.min(a, m.by(1e10, 1e20));
+  const inverse = (x: Node) => (m.isFloat ? m.make("rcp.approx.ftz.f32", 32, x) : m.rcp(x));
   // As 2a / (a + k) - 1, which is exact where a is small.
-  const t = m.fma(m.add(limited, limited), m.op("rcp.rn", m.add(limited, k)), -1);
-  const near = m.div(m.polynomial(t, ERFCX), m.fma(limited, 2, 1));
-  return m.select(m.less(a, m.by(1e10, 1e20)), near, m.div(0.5641895835477563, a));
+  const t = m.fma(m.add(a, a), inverse(m.add(a, m.by(2, 4))), -1);
+  const p = m.polynomial(t, ERFCX);
+  return m.isFloat ? m.mul(p, inverse(m.fma(a, 2, 1))) : m.div(p, m.fma(a, 2, 1));
 }
 
 /** The inverse at y = 1 - x, by y (2 - y) = 1 - x^2, without cancellation. */

@@ -21,11 +21,22 @@ function norm(m: LibdeviceMath, args: readonly Node[], reciprocal: boolean): Nod
   const { s } = m;
   const sizes = args.map((arg) => m.abs(arg));
   const largest = sizes.reduce((a, b) => m.max(a, b));
-  // 2^-e by the exponent's bits, and 2^e.
+  // 2^e by the exponent's bits, and 2^-e.
   const exponents = s.and(largest, m.int(m.by<bigint>(0x7f800000n, 0x7ff0000000000000n)));
-  const limited = s.binary("umin", s.binary("umax", exponents, m.number(2 ** m.by(-100, -1000))), m.number(2 ** m.by(126, 1022)));
-  const down = s.sub(m.number(2), s.sub(limited, m.number(0.5)));
-  const [first, ...others] = sizes.map((size) => m.mul(size, down)) as [Node, ...Node[]];
+  const up = s.binary("umin", s.binary("umax", exponents, m.number(2 ** m.by(-100, -1000))), m.number(2 ** m.by(126, 1022)));
+  const down = s.sub(m.number(2), s.sub(up, m.number(0.5)));
+  const scaled = sizes.map((size) => m.mul(size, down)) as [Node, ...Node[]];
+  const root = m.isFloat ? plainRoot(m, scaled, reciprocal) : exactRoot(m, scaled, reciprocal);
+  const infinite = m.equal(largest, Number.POSITIVE_INFINITY);
+  return m.select(infinite, reciprocal ? 0 : Number.POSITIVE_INFINITY, m.mul(root, reciprocal ? down : up));
+}
+/** The root of a sum of squares, or its reciprocal, to 2 ulp. */
+function plainRoot(m: LibdeviceMath, [first, ...others]: readonly [Node, ...Node[]], reciprocal: boolean): Node {
+  const sum = others.reduce((total, other) => m.fma(other, other, total), m.mul(first, first));
+  return reciprocal ? m.op("rsqrt.approx", sum) : m.sqrt(sum);
+}
+/** The same to 1 ulp. */
+function exactRoot(m: LibdeviceMath, [first, ...others]: readonly [Node, ...Node[]], reciprocal: boolean): Node {
   let sum: Pair = m.exactProduct(first, first);
   for (const other of others) {
     const square = m.exactProduct(other, other);
@@ -35,12 +46,7 @@ function norm(m: LibdeviceMath, args: readonly Node[], reciprocal: boolean): Nod
   const y = reciprocalRoot(m, sum);
   const root = m.mul(sum.h, y);
   const corrected = m.fma(m.fma(m.neg(root), root, sum.h), m.mul(y, 0.5), m.fma(m.mul(sum.l, 0.5), y, root));
-  const infinite = m.equal(largest, Number.POSITIVE_INFINITY);
-  const unordered = sizes.map((size) => m.isNan(size)).reduce((a, b) => s.or(a, b));
-  const zero = m.equal(largest, 0);
-  const value = reciprocal ? m.mul(y, down) : m.div(corrected, down);
-  const [atZero, atInfinity] = reciprocal ? [Number.POSITIVE_INFINITY, 0] : [0, Number.POSITIVE_INFINITY];
-  return m.select(infinite, atInfinity, m.select(unordered, m.nan, m.select(zero, atZero, value)));
+  return m.select(m.equal(sum.h, 0), reciprocal ? Number.POSITIVE_INFINITY : 0, reciprocal ? y : corrected);
 }
 /** 1 / sqrt(h + l) by one step of Newton's. */
 function reciprocalRoot(m: LibdeviceMath, { h, l }: Pair): Node {
@@ -50,16 +56,27 @@ function reciprocalRoot(m: LibdeviceMath, { h, l }: Pair): Node {
   return m.fma(m.mul(y, 0.5), rest, y);
 }
 
-/** x^(-1/3) by Newton's method from 2^(-log2 m / 3), times x^2 for the root itself. */
+/** a^(1/3), or its reciprocal, with the sign of x; zero and infinity are twice themselves, and NaN is not ordered. */
 function cubeRoot(m: LibdeviceMath, x: Node, reciprocal: boolean): Node {
   const a = m.abs(x);
-  // In f64 a = 2^(3k) m, for the hardware's functions are of f32.
-  const { value, shift } = m.isFloat ? { value: a, shift: undefined } : thirdOfExponent(m, a);
+  const made = m.isFloat ? cubeRootOfFloat(m, a, reciprocal) : cubeRootOfDouble(m, a, reciprocal);
+  const twice = m.add(a, a);
+  return m.copysign(m.select(m.compare("equ", twice, a), reciprocal ? m.rcp(twice) : twice, made), x);
+}
+/** One step of Newton's from 2^(log2 a / 3). */
+function cubeRootOfFloat(m: LibdeviceMath, a: Node, reciprocal: boolean): Node {
+  const y = m.op("ex2.approx", m.mul(m.op("lg2.approx", a), reciprocal ? -1 / 3 : 1 / 3));
+  const square = m.mul(y, y);
+  if (reciprocal) return m.fma(m.mul(y, 1 / 3), m.fma(m.neg(square), m.mul(y, a), 1), y);
+  return m.fma(m.fma(a, m.make("rcp.approx.ftz.f32", 32, square), m.neg(y)), 1 / 3, y);
+}
+/** a^(-1/3) by Newton's method from the hardware's functions of f32, times a^2 for the root itself. */
+function cubeRootOfDouble(m: LibdeviceMath, a: Node, reciprocal: boolean): Node {
+  const { value, shift } = thirdOfExponent(m, a);
   const single = m.as("f32");
-  const narrow = m.isFloat ? value : m.make("cvt.rn.f32.f64", 32, value);
-  const seed = single.op("ex2.approx", single.mul(single.op("lg2.approx", narrow), -1 / 3));
-  let y = m.isFloat ? seed : m.make("cvt.f64.f32", 64, seed);
-  for (let step = 0; step < m.by(1, 2); step++) {
+  const seed = single.op("ex2.approx", single.mul(single.op("lg2.approx", m.make("cvt.rn.f32.f64", 32, value)), -1 / 3));
+  let y = m.make("cvt.f64.f32", 64, seed);
+  for (let step = 0; step < 2; step++) {
     const product = m.mul(m.mul(y, y), value);
     y = m.fma(m.mul(y, 1 / 3), m.fma(m.neg(product), y, 1), y);
   }
@@ -68,10 +85,8 @@ function cubeRoot(m: LibdeviceMath, x: Node, reciprocal: boolean): Node {
   const root = m.exactProduct(square.h, value);
   const low = m.fma(square.l, value, root.l);
   const error = m.fma(m.neg(low), y, m.fma(m.neg(root.h), y, 1));
-  let made = reciprocal ? m.fma(m.mul(y, 1 / 3), error, y) : m.add(root.h, m.fma(m.mul(root.h, 2 / 3), error, low));
-  if (shift) made = m.mul(made, m.powerOfTwo(reciprocal ? m.s.sub(m.int(0, 32), shift) : shift));
-  const regular = m.s.and(m.greater(a, 0), m.less(a, Number.POSITIVE_INFINITY));
-  return m.copysign(m.select(regular, made, reciprocal ? m.op("rcp.rn", a) : a), x);
+  const made = reciprocal ? m.fma(m.mul(y, 1 / 3), error, y) : m.add(root.h, m.fma(m.mul(root.h, 2 / 3), error, low));
+  return m.mul(made, m.powerOfTwo(reciprocal ? m.s.sub(m.int(0, 32), shift) : shift));
 }
 /** a = 2^(3 shift) value, value in [0.3, 2.9] */
 function thirdOfExponent(m: LibdeviceMath, a: Node): { readonly value: Node; readonly shift: Node } {

@@ -407,6 +407,28 @@ describe("division by constants", () => {
   });
 });
 
+test.each([
+  ["cbrtf", 1, ["lg2", "ex2", "rcp"]],
+  ["rcbrtf", 1, ["lg2", "ex2", "rcp"]],
+  ["hypotf", 2, ["sqrt"]],
+  ["rhypotf", 2, ["rsqrt"]],
+  ["fmodf", 2, ["rcp"]],
+  ["remainderf", 2, ["rcp"]],
+  ["erfcxf", 1, ["ex2", "rcp", "rcp", "div"]],
+])("%s divides by no more than the reciprocals of the hardware", (name, count, expected) => {
+  const args = Array(count).fill("f32").join(", ");
+  const text = translate(
+    `llvm.func @__nv_${name}(${args}) -> f32
+     llvm.func @f${kernel(
+       "%arg0: !llvm.ptr<1>, %a: f32, %b: f32",
+       `%r = llvm.call @__nv_${name}(${["%a", "%b"].slice(0, count)}) : (${args}) -> f32
+        llvm.store %r, %arg0 : f32, !llvm.ptr<1>`,
+     )}`,
+  );
+  const special = text.match(/\b(lg2|ex2|rcp|sqrt|rsqrt|div)\.(approx|full|rn)/g) ?? [];
+  expect(special.map((mnemonic) => mnemonic.split(".")[0]).sort()).toEqual(expected.sort());
+  expect(special.filter((mnemonic) => mnemonic.endsWith(".rn"))).toEqual([]);
+});
 test("what runs anyway is computed where the program has it, what may not be needed where it is", () => {
   const lines = instructions(
     kernel(
