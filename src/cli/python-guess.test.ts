@@ -81,3 +81,27 @@ test.each([
   expect(await main(["k.py", "--kernel", kernel], io)).toBe(2);
   expect(io.err()).toContain(`--signature '${signature}'`);
 });
+
+const HEURISTICS = `import triton, triton.language as tl
+@triton.heuristics({
+    "EVEN": lambda args: args["n"] % args["BLOCK"] == 0,
+    "HAS_BIAS": lambda args: args["bias_ptr"] is not None,
+    "WIDE": lambda args: triton.next_power_of_2(args["n"]) > 512,
+})
+@triton.jit
+def kernel(x_ptr, bias_ptr, stride_scale, n, BLOCK: tl.constexpr, EVEN: tl.constexpr, HAS_BIAS: tl.constexpr, WIDE: tl.constexpr):
+    at = tl.arange(0, BLOCK) * stride_scale
+    if HAS_BIAS and WIDE:
+        tl.store(x_ptr + at, tl.load(bias_ptr + at), mask=None if EVEN else at < n)
+`;
+
+test("what heuristics compute of unknown numbers is guessed on request; that an argument is not None is known", async () => {
+  const io = memoryIo("", { "k.py": HEURISTICS });
+  expect(await main(["k.py", "--guess", "--print-after", "0"], io)).toBe(0);
+  expect(io.err()).toContain("guessed EVEN=True, what its heuristic returns where numbers are 1024; give another with --const EVEN=...");
+  expect(io.err()).toContain("stride_scale=i32");
+  expect(io.err()).not.toContain("guessed HAS_BIAS");
+  const stated = memoryIo("", { "k.py": HEURISTICS });
+  expect(await main(["k.py", "--signature", "*fp32, *fp32, i32, i32, 128", "--print-after", "0"], stated)).toBe(2);
+  expect(stated.err()).toContain("the heuristic of 'EVEN' cannot be evaluated (the value of 'n' is not known while compiling)");
+});

@@ -216,6 +216,7 @@ function guessedConstant({ name, fallbackNode }: JitParameter, { compared, condi
   if (conditions.has(name) || /^(?:is|has|use|even|causal|flag|store|do|need|return|output)(?:_|$|[A-Z])/i.test(name)) return "False";
   if (/(?:^|_)(?:max|min)$/i.test(name) && /dtype|fp8|float|int8/i.test(name)) return /min$/i.test(name) ? "-128.0" : "128.0";
   if (types.has(name) || /dtype|_type$/i.test(name)) return "tl.float32";
+  if (/(?:^|_)(?:strides?|num|size|dim|block|rank|len)(?:_|$)/i.test(name) && /scale|alpha|beta|dropout/i.test(name)) return "128";
   if (/(?:^|_)eps/i.test(name)) return "1e-06";
   if (/scale|alpha|beta|momentum|dropout/i.test(name)) return "1.0";
   if (/num_warps/i.test(name)) return "4";
@@ -232,6 +233,7 @@ function guessedType({ name, fallbackNode }: JitParameter, { pointers, descripto
     if (/idx|ind(?:ex|ices)|offs|lens|cu_|label|(?:^|_)ids?(?:_|$)|count|locks?(?:_|$)/i.test(name)) return "*i32:16";
     return hasDot ? "*fp16:16" : "*fp32:16";
   }
+  if (/(?:^|_)(?:strides?|num|size|dim|rank|len)(?:_|$)/i.test(name)) return "i32";
   const isFraction = fallbackNode?.kind === "Constant" && typeof fallbackNode.value === "number";
   return isFraction || /(?:^|_)eps|scale|alpha|beta|dropout|temperature|^p$|^lr$|softcap/i.test(name) ? "fp32" : "i32";
 }
