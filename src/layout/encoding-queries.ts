@@ -39,6 +39,9 @@ export const getRepOrder = (params: DistributedParams): number[] => recordOf(par
 /** The order in which shared memory runs through the tensor, fastest dimension first. */
 export const getSharedOrder = (params: SharedParams, rank: number): number[] => recordOf(params).order!(params, rank, getRepOrder);
 
+/** Whether elements known to be equal are computed one by one all the same. */
+export const computesEqualElements = (params: DistributedParams): boolean => recordOf(params).computesEqualElements === true;
+
 /** The alignment in bytes that a buffer of this encoding needs. */
 export const getSharedAlignment = (params: SharedParams): number => recordOf(params).alignment?.(params) ?? 16;
 

@@ -75,4 +75,5 @@ export const AMD_WMMA: Encoding<AmdWmmaParams> = {
   toLinearLayout: amdWmmaToLinearLayout,
   ...HAS_CGA,
   order: (_, rank) => getMatrixOrder(rank, true),
+  computesEqualElements: true,
 };

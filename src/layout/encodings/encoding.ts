@@ -37,6 +37,8 @@ export interface Encoding<P extends EncodingParams = EncodingParams> {
   rank(params: P, rankOf: (parent: DistributedParams) => number): number;
   /** The order of the dimensions, fastest first: in which a tile repeats over the tensor of `rank`, or shared memory runs through it. */
   order?(params: P, rank: number, orderOf: (parent: DistributedParams) => number[]): number[];
+  /** Elements known to be equal are computed one by one all the same. */
+  readonly computesEqualElements?: true;
   /** Bytes, for a buffer in shared memory; 16 without it. */
   alignment?(params: P): number;
   /** Where an offset of the linear layout is in shared memory, and what a buffer of so many elements takes there; as they are without it. */

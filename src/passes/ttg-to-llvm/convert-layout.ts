@@ -39,9 +39,11 @@ export function lowerConversion(lo: Lowering, op: Operation, src: Value, result:
     return lo.fail(op, "a conversion that moves elements between CTAs cannot be lowered");
   if (moved.length === 0) return lo.alias(result, src);
   const element = convertType((src.type as TensorType).params.elementType);
+  // The address is made before the elements are read.
+  const base = cvtNeedsSharedMemory(from, to) ? sharedMemoryBase(lo, op) : undefined;
   return lo.setElements(
     result,
-    convertElements(lo, op, from, to, lo.elements(src), element, () => sharedMemoryBase(lo, op)),
+    convertElements(lo, op, from, to, lo.elements(src), element, () => base!),
   );
 }
 
