@@ -3,7 +3,7 @@ import { type CudaOptions, defaultOptions } from "../backend/nvidia/options.js";
 import { readSass } from "../explain/codegen/sass.js";
 import { gpuOf } from "../gpu/nvidia.js";
 import { fileError } from "../node/files.js";
-import type { MachineCode, Trace } from "../trace/trace.js";
+import type { MachineCode } from "../trace/trace.js";
 import type { Io, Programs } from "./io.js";
 
 export interface PtxasOptions {
@@ -26,21 +26,22 @@ export interface Assembled {
 /** Where ptxas is looked for, in order: $TRITON_PTXAS_PATH, $PATH, $CUDA_HOME, a Triton of Python's. */
 export function findPtxas(programs: Programs, env: Io["env"], capability: number): string | undefined {
   const name = gpuOf(capability).oldestPtx >= 86 ? ["ptxas-blackwell", "ptxas"] : ["ptxas"];
-  const { TRITON_PTXAS_PATH: given, PATH: path = "", CUDA_HOME: cuda, VIRTUAL_ENV: venv } = env;
+  const { TRITON_PTXAS_PATH: given, PATH: path = "", CUDA_HOME: cuda } = env;
   const folders = [...path.split(":").filter((p) => p !== ""), ...(cuda ? [`${cuda}/bin`] : []), "/usr/local/cuda/bin"];
-  const wheels = [
-    ...(venv ? [venv] : []),
-    ...path
-      .split(":")
-      .filter((p) => p.endsWith("/bin"))
-      .map((p) => p.slice(0, -4)),
-  ];
-  for (const root of wheels)
-    for (const python of programs.listFolder(`${root}/lib`))
-      if (python.startsWith("python3"))
-        for (const site of ["site-packages", "dist-packages"]) folders.push(`${root}/lib/${python}/${site}/triton/backends/nvidia/bin`);
+  folders.push(...tritonBackends(programs, env).map((f) => `${f}/nvidia/bin`));
   const candidates = [...(given ? [given] : []), ...name.flatMap((n) => folders.map((f) => `${f}/${n}`))];
   return candidates.find((c) => programs.isProgram(c));
+}
+
+/** The folders of the backends of Tritons that Pythons have: that of $VIRTUAL_ENV, and those on PATH. */
+export function tritonBackends(programs: Programs, { VIRTUAL_ENV: venv, PATH: path = "" }: Io["env"]): readonly string[] {
+  const onPath = path.split(":").filter((p) => p.endsWith("/bin"));
+  return [...(venv ? [venv] : []), ...onPath.map((p) => p.slice(0, -4))].flatMap((root) =>
+    programs
+      .listFolder(`${root}/lib`)
+      .filter((name) => name.startsWith("python3"))
+      .flatMap((python) => ["site-packages", "dist-packages"].map((site) => `${root}/lib/${python}/${site}/triton/backends`)),
+  );
 }
 
 /** The programs and folders that assembling uses. */
@@ -64,12 +65,6 @@ export const NO_PTXAS =
   "ptxas is not found: put it on PATH, or name it in $TRITON_PTXAS_PATH; it comes with CUDA ($CUDA_HOME) and with Triton's Python package";
 const capabilityIn = (ptx: string): number => Number(/^\s*\.target\s+sm_(\d+)/m.exec(ptx)?.[1] ?? 80);
 
-/** The Trace with what the assembler makes of its PTX, where there are both. */
-export function withMachineCode(trace: Trace, io: Assembling): Trace {
-  const { ptx } = trace.artifacts;
-  const made = ptx === undefined ? undefined : assembledPtx(ptx, trace.options, io);
-  return made && !("error" in made) ? { ...trace, artifacts: { ...trace.artifacts, machine: machineCodeOf(made) } } : trace;
-}
 export function machineCodeOf({ log, sass }: Assembled): MachineCode {
   const code = sass === undefined ? undefined : readSass(sass);
   return {
@@ -111,7 +106,7 @@ export function assemble(
 }
 
 /** Reads the output file of a program that reported success. */
-function made(path: string, program: string, io: Assembling): string | { readonly error: string } {
+export function made(path: string, program: string, io: Assembling): string | { readonly error: string } {
   let text = "";
   try {
     text = io.readFile(path);
@@ -138,7 +133,7 @@ export function ptxasReport({ log, sass, cubin }: Assembled): string {
 }
 
 /** The newest LLVM whose llc reads Triton's IR is 21 or later. */
-const OLDEST_LLVM = 21;
+export const OLDEST_LLVM = 21;
 /** Translates LLVM IR with the llc on $PATH; returns the reason where that fails. */
 export function translateWithLlc(
   programs: Programs,

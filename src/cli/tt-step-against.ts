@@ -9,7 +9,7 @@ import { compareFacts, differenceTable, finalFacts } from "../explain/compare-fa
 import type { Stage } from "../trace/stage.js";
 import type { Trace } from "../trace/trace.js";
 import { EXIT, type Io } from "./io.js";
-import { withMachineCode } from "./ptxas.js";
+import { withMachineCode } from "./machine-code.js";
 import { readCompilerSettings, type Setting, type TtStepArgs } from "./tt-step-args.js";
 import { type Made, traceOf } from "./tt-step-compile.js";
 import { diffText, usesColour } from "./tt-step-diff.js";

@@ -4,15 +4,19 @@ import { amdGpuOfTrace, type CodegenFact, codegenStep } from "../explain/codegen
 import type { MmaFacts } from "../explain/instruction-facts.js";
 import { linesOfOps } from "../explain/provenance.js";
 import type { Trace } from "../trace/trace.js";
+import { findLlvm, NO_LLVM } from "./amd-llvm.js";
+import type { Io } from "./io.js";
+import { withMachineCode } from "./machine-code.js";
 
 /** The panel once; an error where the Trace ends before the LLVM dialect. */
-export function codegenText(trace: Trace): { readonly text: string } | { readonly error: string } {
+export function codegenText(given: Trace, io: Io): { readonly text: string } | { readonly error: string } {
+  const isAmd = amdGpuOfTrace(given) !== undefined;
+  const trace = isAmd ? withMachineCode(given, io) : given;
   const step = codegenStep(trace);
   if (!step) return { error: "there is no final code here: the Trace ends before the LLVM dialect" };
   const facts = explainedFacts(trace);
   const out = [`instructions after ${step.label} ${step.flag}, counted in the text of one thread; loops are not unrolled in thought`];
-  if (amdGpuOfTrace(trace))
-    out.push("as the LLVM dialect has them; LLVM's backend may split or join accesses, and registers and spills are not known without it");
+  if (isAmd) out.push("as the LLVM dialect has them; LLVM's backend may split or join accesses", registersOf(trace, io));
   out.push(
     "",
     ...table(
@@ -30,6 +34,15 @@ export function codegenText(trace: Trace): { readonly text: string } | { readonl
     for (const link of links) out.push(...linkLines(link));
   }
   return { text: `${out.join("\n")}\n` };
+}
+
+/** The registers of AMD's machine code, or why they are not known. */
+function registersOf(trace: Trace, { programs, env }: Io): string {
+  const { machine } = trace.artifacts;
+  if (!machine?.wave) return `registers and spills are not known: ${programs && findLlvm(programs, env) ? "see --emit amdgcn" : NO_LLVM}`;
+  const { registers, spilled, wave } = machine;
+  const { accumulators, scalars, spilledScalars, scratch } = wave;
+  return `${registers} VGPRs (${accumulators} of them AGPRs), ${scalars} SGPRs; spills: ${spilled / 4} VGPRs, ${spilledScalars} SGPRs; ${scratch} bytes of scratch a lane`;
 }
 
 function table(trace: Trace, facts: readonly CodegenFact[], title: string): string[] {

@@ -3,6 +3,7 @@
 import type { ArtifactKind, Translate } from "../backend/backend.js";
 import type { TargetOptions } from "../backend/targets.js";
 import { compiling, sourceFor } from "../compile/compile-source.js";
+import { archOf } from "../gpu/amd.js";
 import type { Always, Compilation, CompileRequest } from "../library/compile.js";
 import { insertedText, pipelineOf, pipelineRange, positionOf, settingsOf } from "../library/pipeline.js";
 import type { Source } from "../library/sources.js";
@@ -12,6 +13,7 @@ import type { Trace } from "../trace/trace.js";
 import { type Io, isOn, PREFER_TMEM_16X256 } from "./io.js";
 import { withHint } from "./options/option.js";
 import type { TtStepArgs } from "./tt-step-args.js";
+import { isMachineCode } from "./tt-step-show.js";
 
 /** The trace of an input's compilation, imported or run here; or why there is none. Diagnostics are printed. */
 export function traceOf(...args: Parameters<typeof tracing>): Made | { readonly error: string } {
@@ -38,12 +40,13 @@ export function* tracing(
   // Read again where an earlier compilation has changed the module: it says which passes come first.
   const source = sourceFor(input, {});
   if (source.kind === "error") return { error: source.message ?? source.rendered! };
-  const pipeline = pipelineOf(settingsOf(source, args));
+  const settings = settingsOf(source, args);
+  const pipeline = pipelineOf(settings);
   const range = shownRange(pipeline, args);
   if ("error" in range) return range;
   const moduleOnly = asksForModule(pipeline, args);
   const texts = needsTexts(args) && !moduleOnly;
-  const made = artifacts(args);
+  const made = artifacts(args, archOf(settings.target) !== undefined);
   const request: CompileRequest = {
     ...asked(range),
     ...everywhere(args, io),
@@ -95,10 +98,14 @@ function emittedStage({ emit }: TtStepArgs): Stage | undefined {
 }
 
 /** The artifacts to make after the last pass. */
-function artifacts({ emit, llc, ptxasReport, validate, codegen, findings, against, tui }: TtStepArgs): readonly ArtifactKind[] {
+function artifacts(
+  { emit, llc, ptxasReport, validate, codegen, findings, against, tui }: TtStepArgs,
+  isAmd = false,
+): readonly ArtifactKind[] {
   const compares = against !== undefined && (codegen || tui);
   const ptx = validate || emit === "ptx" || emit === "cubin" || ptxasReport || findings || compares;
-  const text: readonly ArtifactKind[] = emit === "llir" || (ptx && llc) ? ["llir"] : ptx ? ["ptx"] : [];
+  const amdCode = emit === "amdgcn" || emit === "hsaco" || (isAmd && (ptxasReport || findings || codegen));
+  const text: readonly ArtifactKind[] = emit === "llir" || (ptx && llc) || amdCode ? ["llir"] : ptx ? ["ptx"] : [];
   return codegen || findings || against !== undefined ? [...text, "instructions"] : text;
 }
 
@@ -119,7 +126,7 @@ function needsTexts(args: TtStepArgs): boolean {
     codegen,
     findings,
   } = args;
-  const emit = args.emit === "llir" || args.emit === "ptx" || args.emit === "cubin" ? undefined : args.emit;
+  const emit = args.emit === "llir" || args.emit === "ptx" || isMachineCode(args.emit) ? undefined : args.emit;
   return (
     validate ||
     codegen ||

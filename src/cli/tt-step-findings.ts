@@ -2,7 +2,7 @@
 import { findings, headlineOf, headlineText, noFindings, placeText } from "../library/findings.js";
 import type { Trace } from "../trace/trace.js";
 import type { Io } from "./io.js";
-import { withMachineCode } from "./ptxas.js";
+import { withMachineCode } from "./machine-code.js";
 
 /** The kernel in a line, and a paragraph for each finding. */
 export function findingsText(given: Trace, io: Io): string {

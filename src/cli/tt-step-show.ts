@@ -35,7 +35,11 @@ export function asksForNothing(args: TtStepArgs): boolean {
 
 /** Whether the arguments ask for what only another program makes. */
 export const asksForPrograms = (args: TtStepArgs): boolean =>
-  args.emit === "cubin" || args.ptxasReport || (args.llc && args.emit === "ptx");
+  isMachineCode(args.emit) || args.ptxasReport || (args.llc && args.emit === "ptx");
+/** Results that only another program makes. */
+export const isMachineCode = (emit: TtStepArgs["emit"]): emit is MachineCodeKind => emit !== undefined && KINDS.has(emit);
+type MachineCodeKind = "cubin" | "amdgcn" | "hsaco";
+const KINDS: ReadonlySet<string> = new Set<MachineCodeKind>(["cubin", "amdgcn", "hsaco"]);
 
 /** The output that the arguments ask for; a list when they ask for nothing. */
 export async function show(trace: Trace, args: TtStepArgs, io: Io): Promise<Shown | { readonly error: string }> {
@@ -65,11 +69,11 @@ export async function show(trace: Trace, args: TtStepArgs, io: Io): Promise<Show
   }
   if (args.findings) out.push((await import("./tt-step-more.js")).findingsText(trace, io));
   if (args.codegen) {
-    const panel = (await import("./tt-step-more.js")).codegenText(trace);
+    const panel = (await import("./tt-step-more.js")).codegenText(trace, io);
     if ("error" in panel) return panel;
     out.push(panel.text);
   }
-  if (args.emit && args.emit !== "cubin") {
+  if (args.emit && !isMachineCode(args.emit)) {
     const text = emitted(trace, args.emit);
     if (text === undefined)
       return {
@@ -80,7 +84,7 @@ export async function show(trace: Trace, args: TtStepArgs, io: Io): Promise<Show
   return { text: out.join(""), exact: args.emit !== undefined && out.length === 1, code: 0 };
 }
 
-type Emitted = Exclude<NonNullable<TtStepArgs["emit"]>, "cubin">;
+type Emitted = Exclude<NonNullable<TtStepArgs["emit"]>, MachineCodeKind>;
 /** A text made after the last pass, or why there is none. */
 export function artifactOf(trace: Trace, kind: "llir" | "ptx"): string | { readonly error: string } {
   return emitted(trace, kind) ?? { error: noText(trace, kind) };
@@ -93,7 +97,8 @@ const noText = (trace: Trace, emit: Emitted): string =>
 function whyNot(trace: Trace, emit: Emitted): string {
   if (emit !== "llir" && emit !== "ptx") return "";
   if (trace.diagnostics.some((d) => d.code === "target.op")) return ": the module has ops that it cannot say";
-  if (emit === "ptx" && trace.target?.startsWith("hip:")) return `: LLVM IR is the last stage for ${trace.target}; --emit llir writes it`;
+  if (emit === "ptx" && trace.target?.startsWith("hip:"))
+    return `: ${trace.target} has none; --emit llir and --emit amdgcn write what it has`;
   const { kind, name } = trace.source;
   const last = trace.steps.findLast((s) => s.parent === undefined && s.known);
   const isLowered = last !== undefined && /^\s*llvm\.func /m.test(trace.lines.textOf(last.text));

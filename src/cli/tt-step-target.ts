@@ -1,9 +1,12 @@
-/** Outputs that need NVIDIA's assembler or llc: a cubin, a report of ptxas, PTX by LLVM. */
+/** Outputs that need NVIDIA's assembler or LLVM: machine code, its report, PTX by LLVM. */
 
 import { defaultOptions, ptxVersionOf } from "../backend/nvidia/options.js";
+import { headlineOf } from "../explain/headline.js";
+import { archOf } from "../gpu/amd.js";
 import { capabilityOf } from "../gpu/nvidia.js";
 import { tritonOrDefault } from "../support/triton-version.js";
 import type { Trace } from "../trace/trace.js";
+import { amdReport, compileForAmd } from "./amd-llvm.js";
 import type { Io, Programs } from "./io.js";
 import { assembledPtx, NO_PTXAS, ptxasReport, translateWithLlc } from "./ptxas.js";
 import type { TtStepArgs } from "./tt-step-args.js";
@@ -13,6 +16,10 @@ import { artifactOf, type Shown } from "./tt-step-show.js";
 export function showTarget(trace: Trace, args: TtStepArgs, io: Io): Shown | { readonly error: string } {
   const { programs } = io;
   if (!programs) return { error: "no program can be run here" };
+  const isAmd = archOf(trace.target ?? "") !== undefined;
+  if (args.emit === "amdgcn" || args.emit === "hsaco" ? !isAmd : isAmd && args.emit === "cubin")
+    return { error: `${trace.target ?? "the target"} has no ${args.emit}: its machine code is ${isAmd ? "amdgcn and hsaco" : "cubin"}` };
+  if (isAmd && args.emit !== "ptx") return showAmd(trace, args, io);
   const ptx = args.llc ? byLlc(trace, args, programs, io) : artifactOf(trace, "ptx");
   if (typeof ptx !== "string") return ptx;
   if (args.emit === "ptx" && !args.ptxasReport) return { text: ptx, exact: true, code: 0 };
@@ -23,6 +30,17 @@ export function showTarget(trace: Trace, args: TtStepArgs, io: Io): Shown | { re
   if (args.emit !== "cubin") return { text: args.emit === "ptx" ? report + ptx : report, code: 0 };
   if (report) io.stderr.write(report);
   return { text: made.cubin, exact: true, code: 0 };
+}
+
+function showAmd(trace: Trace, { emit, ptxasReport }: TtStepArgs, io: Io): Shown | { readonly error: string } {
+  const llvmIr = artifactOf(trace, "llir");
+  if (typeof llvmIr !== "string") return llvmIr;
+  const made = compileForAmd(llvmIr, trace, io, emit === "hsaco" ? "hsaco" : "amdgcn");
+  if ("error" in made) return made;
+  const report = ptxasReport ? amdReport(made.assembly, headlineOf(trace).shared) : "";
+  if (emit !== "amdgcn" && emit !== "hsaco") return { text: report, code: 0 };
+  if (report) io.stderr.write(report);
+  return { text: made.hsaco ?? made.assembly, exact: true, code: 0 };
 }
 
 function byLlc(trace: Trace, args: TtStepArgs, programs: Programs, io: Io): string | { readonly error: string } {

@@ -119,7 +119,7 @@ function aboutKernel(trace: Trace): Found[] {
     found.push({
       ...whole,
       kind: "spills",
-      title: `${machine.spilled} bytes a thread are spilled to local memory: ${machine.registers} registers are not enough`,
+      title: `${machine.spilled} bytes a thread are spilled to ${machine.wave ? "scratch" : "local"} memory: ${machine.registers} registers are not enough`,
       why: ["More warps or smaller blocks leave fewer values to a thread"],
       cost: machine.spilled,
     });

@@ -15,8 +15,10 @@ export interface Headline {
   readonly ctas: number | undefined;
   /** Bytes of shared memory of a CTA. */
   readonly shared: number | undefined;
-  /** Registers of a thread; undefined where no assembler ran. */
+  /** Registers of a thread, and AMD's of a wave; undefined where no assembler ran. */
   readonly registers: number | undefined;
+  readonly scalars: number | undefined;
+  readonly accumulators: number | undefined;
 }
 
 /** Functions and module attributes come early. */
@@ -46,17 +48,21 @@ export const headlineOf = memo((trace: Trace): Headline => {
     ctas: option("numCtas") ?? attribute("num-ctas"),
     shared: attribute("ttg.shared"),
     registers: trace.artifacts.machine?.registers,
+    scalars: trace.artifacts.machine?.wave?.scalars,
+    accumulators: trace.artifacts.machine?.wave?.accumulators,
   };
 });
 
 /** `matmul_kernel on cuda:80, Triton 3.8: 4 warps, 3 stages, 49152 bytes of shared memory`. */
-export function headlineText({ kernels, target, triton, warps, stages, ctas, shared, registers }: Headline): string {
+export function headlineText(line: Headline): string {
+  const { kernels, target, triton, warps, stages, ctas, shared, registers, scalars, accumulators } = line;
   const parts = [
     warps === undefined ? [] : [`${warps} warp${warps === 1 ? "" : "s"}`],
     stages === undefined ? [] : [`${stages} stage${stages === 1 ? "" : "s"}`],
     ctas === undefined || ctas === 1 ? [] : [`${ctas} CTAs`],
     shared === undefined ? [] : [shared === 0 ? "no shared memory" : `${shared} bytes of shared memory`],
-    registers === undefined ? [] : [`${registers} registers a thread`],
+    registers === undefined ? [] : [`${registers} registers a thread${accumulators ? ` (${accumulators} of them AGPRs)` : ""}`],
+    scalars === undefined ? [] : [`${scalars} SGPRs a wave`],
   ].flat();
   const name = kernels.length === 0 ? "a module without a public function" : kernels.join(", ");
   const where = `${target === undefined ? "" : ` on ${target}`}${triton === undefined ? "" : `, Triton ${triton}`}`;

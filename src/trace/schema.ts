@@ -113,13 +113,20 @@ export const TRACE_SCHEMA: JsonSchema & { readonly $defs: Readonly<Record<string
         { type: "array", items: { type: "string" } },
         "by the id of an op of the last step: its instructions in PTX, where they are not just what its text says; an empty name stands for what it says",
       ),
-      "machine?": record("what NVIDIA's assembler makes of the PTX, where it was found", {
+      "machine?": record("what NVIDIA's assembler makes of the PTX, or LLVM of the LLVM IR for AMD, where it was found", {
         registers: count("registers of a thread"),
         spilled: count("bytes of a thread that are stored to and loaded from local memory for want of registers"),
         "sass?": list(
           record("an instruction or label", { text: text("as disassembled"), "ptx?": count("the line of the PTX it is from, from 1") }),
           "the disassembly",
         ),
+        "wave?": record("more of AMD's registers and memory", {
+          accumulators: count("AGPRs, which `registers` counts too"),
+          scalars: count("SGPRs"),
+          spilledScalars: count("SGPRs that are spilled"),
+          scratch: count("bytes of a lane for spills and arrays"),
+          lds: count("bytes of LDS besides what the launch asks for"),
+        }),
       }),
       "costs?": record("what a launch costs, where one was given: tt-step limits --trace", {
         gpu: text("h100"),

@@ -39,14 +39,24 @@ export interface Trace {
   readonly artifacts: Artifacts;
 }
 
-/** The machine code that NVIDIA's assembler makes from the PTX. */
+/** The machine code that NVIDIA's assembler makes from the PTX, or LLVM from the LLVM IR for AMD. */
 export interface MachineCode {
-  /** Registers of a thread. */
+  /** Registers of a thread; AMD's vector registers, accumulators included. */
   readonly registers: number;
   /** Bytes of a thread that are stored to and loaded from local memory because there are too few registers. */
   readonly spilled: number;
   /** The disassembly; absent where no disassembler was found. */
   readonly sass?: readonly SassLine[];
+  /** More of AMD's: registers of a wave, and bytes. */
+  readonly wave?: {
+    readonly accumulators: number;
+    readonly scalars: number;
+    readonly spilledScalars: number;
+    /** Memory of a lane for spills and arrays. */
+    readonly scratch: number;
+    /** Shared memory besides what the launch asks for. */
+    readonly lds: number;
+  };
 }
 /** An instruction or label of machine code. */
 export interface SassLine {

@@ -188,14 +188,14 @@ export const STEP = {
     goesWith: ["diff", "against"],
   },
   emit: {
-    type: choice("ttir", "ttgir", "llvm-dialect", "llir", "ptx", "cubin"),
+    type: choice("ttir", "ttgir", "llvm-dialect", "llir", "ptx", "cubin", "amdgcn", "hsaco"),
     group: SHOW,
     help: "the result of a stage",
   },
   findings: { type: FLAG, group: SHOW, help: "what holds the kernel back, worst first, and which pass, op and line to look at" },
   codegen: { type: FLAG, group: SHOW, help: "loads, stores, tensor cores and barriers of the final code, and why" },
   llc: { type: FLAG, group: SHOW, help: "PTX by an llc of LLVM 21 or newer", goesWith: ["emit", "ptxas-report"] },
-  "ptxas-report": { type: FLAG, group: SHOW, help: "registers, spills, shared memory and machine code, by ptxas" },
+  "ptxas-report": { type: FLAG, group: SHOW, help: "registers, spills, shared memory and machine code, by ptxas (hip: by LLVM)" },
   why: {
     type: text("VALUE", "a value (%23) or a line of Python (kernel.py:12)"),
     group: SHOW,

@@ -68,7 +68,8 @@ function deduplicate(lo: Lowering, op: Operation, values: readonly Value[]): rea
   const result = op.result(0);
   if (op.numResults !== 1 || !isMemoryEffectFree(op) || !RankedTensorType.is(result.type) || !result.type.params.encoding) return values;
   const constancy = lo.axisInfo.get(result)?.constancy;
-  if (!constancy || constancy.every((c) => c === 1) || computesEqualElements(distributedParams(result.type.params.encoding)!)) return values;
+  if (!constancy || constancy.every((c) => c === 1) || computesEqualElements(distributedParams(result.type.params.encoding)!))
+    return values;
   const layout = toLinearLayout(result.type.params.shape, result.type.params.encoding);
   const dims = layout.outDimNames;
   const inverse = layout.pseudoinvert().sublayout(dims, ["register"]);

@@ -1,0 +1,143 @@
+/** Finds and runs LLVM's programs for AMD's targets: assembly and code objects of our LLVM IR. Nothing of them is part of this program. */
+import { archOf } from "../gpu/amd.js";
+import type { MachineCode, Trace } from "../trace/trace.js";
+import type { Io, Programs } from "./io.js";
+import { type Assembling, made, OLDEST_LLVM, tritonBackends } from "./ptxas.js";
+
+export const NO_LLVM = `there is no LLVM ${OLDEST_LLVM} or newer for AMD: put its opt and llc (ld.lld too for hsaco) on PATH; ROCm ($ROCM_PATH) and Debian's llvm-22 have them`;
+const LIBRARIES = ["ocml.bc", "ockl.bc"];
+/** Calls of ROCm's device libraries. */
+const LIBRARY_CALL = /^declare .*@(__oc[km]l_\w+)\(/m;
+
+/** What LLVM makes of a kernel. */
+export interface AmdCode {
+  readonly assembly: string;
+  /** One character a byte; only where it was asked for. */
+  readonly hsaco?: string;
+}
+type Result<T> = T | { readonly error: string };
+
+/** The folder of an LLVM that is new enough, in order: ROCm's, those on PATH, Debian's. */
+export function findLlvm(programs: Programs, env: Io["env"]): string | undefined {
+  const { ROCM_PATH: rocm, PATH: path = "" } = env;
+  const debian = programs
+    .listFolder("/usr/lib")
+    .filter((name) => /^llvm-\d+$/.test(name))
+    .sort((a, b) => Number(b.slice(5)) - Number(a.slice(5)));
+  const folders = [
+    ...(rocm ? [`${rocm}/llvm/bin`] : []),
+    ...path.split(":"),
+    "/opt/rocm/llvm/bin",
+    ...debian.map((d) => `/usr/lib/${d}/bin`),
+  ];
+  return folders.find((folder) => {
+    if (!["opt", "llc"].every((name) => programs.isProgram(`${folder}/${name}`))) return false;
+    const version = programs.runProgram(`${folder}/llc`, ["--version"]).output;
+    return Number(/LLVM version (\d+)/.exec(version)?.[1] ?? 0) >= OLDEST_LLVM && version.includes("amdgcn");
+  });
+}
+
+/** The assembly of LLVM IR, and the code object where it is wanted. Source: third_party/amd/backend/compiler.py, make_llir to make_hsaco. */
+export function compileForAmd(
+  llvmIr: string,
+  trace: Pick<Trace, "target" | "options">,
+  io: Assembling,
+  wanted: "amdgcn" | "hsaco",
+): Result<AmdCode> {
+  const { programs } = io;
+  const llvm = programs && findLlvm(programs, io.env);
+  if (!programs || llvm === undefined) return { error: NO_LLVM };
+  const arch = archOf(trace.target ?? "")!;
+  const called = LIBRARY_CALL.exec(llvmIr)?.[1];
+  const libraries = called === undefined ? [] : librariesOf(programs, io.env);
+  if (!libraries)
+    return {
+      error: `the kernel calls ${called}, and ROCm's device libraries are not found: they are in $ROCM_PATH/amdgcn/bitcode and in Triton's Python package`,
+    };
+  const flags = [`-mcpu=${arch}`, "-O3"];
+  const fusion = trace.options["enableFpFusion"] === false ? [] : ["-fp-contract=fast"];
+  return programs.withFolder((folder) => {
+    const file = (name: string) => `${folder}/kernel.${name}`;
+    const run = (name: string, args: readonly string[], output: string): Result<string> => {
+      const { status, output: log } = programs.runProgram(`${llvm}/${name}`, [...args, "-o", output]);
+      if (status !== 0) return { error: `${name} of ${llvm} refuses it:\n${log.replaceAll(`${folder}/`, "").trim()}` };
+      return made(output, `${llvm}/${name}`, io);
+    };
+    io.writeFile(file("ll"), llvmIr);
+    if (libraries.length > 0) {
+      const linked = run("llvm-link", ["-S", "--only-needed", file("ll"), ...libraries], file("linked.ll"));
+      if (typeof linked !== "string") return linked;
+    }
+    const optimized = run("opt", ["-S", ...flags, file(libraries.length > 0 ? "linked.ll" : "ll")], file("opt.ll"));
+    if (typeof optimized !== "string") return optimized;
+    // Workgroup ids in registers of the hardware are read whether or not the program asks for them.
+    if (arch.startsWith("gfx12")) io.writeFile(file("opt.ll"), optimized.replace(/"amdgpu-no-workgroup-id-[xyz]" ?/g, ""));
+    const code = [...flags, ...fusion, ...(arch.startsWith("gfx11") ? ["-mattr=-real-true16"] : []), file("opt.ll")];
+    const assembly = run("llc", code, file("s"));
+    if (typeof assembly !== "string" || wanted === "amdgcn") return typeof assembly === "string" ? { assembly } : assembly;
+    const object = run("llc", ["-filetype=obj", ...code], file("o"));
+    if (typeof object !== "string") return object;
+    if (!programs.isProgram(`${llvm}/ld.lld`))
+      return { error: `there is no ld.lld beside ${llvm}/llc: hsaco needs it, --emit amdgcn does not` };
+    const hsaco = run("ld.lld", ["-shared", file("o")], file("hsaco"));
+    return typeof hsaco === "string" ? { assembly, hsaco } : hsaco;
+  });
+}
+
+/** The bitcode of ROCm's device libraries; undefined where it is not found. */
+function librariesOf(programs: Programs, env: Io["env"]): readonly string[] | undefined {
+  const rocm = [env["ROCM_PATH"] ?? "/opt/rocm", "/opt/rocm"].map((root) => `${root}/amdgcn/bitcode`);
+  const wheels = tritonBackends(programs, env).map((folder) => `${folder}/amd/lib`);
+  const folder = [...rocm, ...wheels].find((f) => LIBRARIES.every((name) => programs.listFolder(f).includes(name)));
+  return folder === undefined ? undefined : LIBRARIES.map((name) => `${folder}/${name}`);
+}
+
+/** The figures that LLVM leaves in the metadata of an assembly. */
+export function machineCodeOfAmd(assembly: string): MachineCode {
+  const figure = (name: string): number => figureOf(assembly, name);
+  return {
+    registers: figure("vgpr_count"),
+    spilled: 4 * figure("vgpr_spill_count"),
+    wave: {
+      accumulators: figure("agpr_count"),
+      scalars: figure("sgpr_count"),
+      spilledScalars: figure("sgpr_spill_count"),
+      scratch: figure("private_segment_fixed_size"),
+      lds: figure("group_segment_fixed_size"),
+    },
+  };
+}
+
+const figureOf = (assembly: string, name: string): number =>
+  Number(new RegExp(`^\\s*(?:- )?\\.${name}:\\s+(\\d+)`, "m").exec(assembly)?.[1] ?? 0);
+
+/** Registers, spills, LDS and size of the code, then the code. */
+export function amdReport(assembly: string, shared: number | undefined): string {
+  const { registers, wave } = machineCodeOfAmd(assembly);
+  const code = instructionsOf(assembly);
+  const { accumulators, scalars, spilledScalars, scratch, lds } = wave!;
+  return `${[
+    `VGPRs          ${registers}${accumulators > 0 ? `, of them ${accumulators} AGPRs` : ""}`,
+    `SGPRs          ${scalars}`,
+    `spills         ${figureOf(assembly, "vgpr_spill_count")} VGPRs, ${spilledScalars} SGPRs`,
+    `scratch        ${scratch} bytes a lane`,
+    `LDS            ${lds} bytes${shared ? `, and ${shared} that the launch asks for` : ""}`,
+    `code           ${code.filter((line) => !line.endsWith(":")).length} instructions`,
+    "",
+    ...code.map((line) => (line.endsWith(":") ? line : `        ${line}`)),
+  ].join("\n")}\n`;
+}
+
+/** The instructions and labels of the functions, without directives and comments. */
+function instructionsOf(assembly: string): readonly string[] {
+  const end = assembly.search(/^\s*\.section\s+\.rodata|^\s*\.amdgpu_metadata/m);
+  return (end < 0 ? assembly : assembly.slice(0, end))
+    .split("\n")
+    .map((line) =>
+      line
+        .replace(/\s*;.*$/, "")
+        .trim()
+        .replace(/\t/g, " "),
+    )
+    .filter((line) => line !== "" && (/^[a-z]/.test(line) || /^(?!\.L(?:func|tmp|debug|info))[.\w$]+:$/.test(line)));
+}
