@@ -54,12 +54,16 @@ interface Meeting {
 /** May `after` follow `before` without a barrier though they access the same memory? */
 export type MembarFilter = (before: Operation, after: Operation, meeting: Meeting) => boolean;
 
-/** Puts `ttg.local_barrier` ops into all functions of a module. Returns how many. */
+/** Puts barriers, `ttg.local_barrier` ops, into all functions of a module. Returns how many. */
 export function insertBarriers(allocation: ModuleAllocation, rw: Rewriter, filter?: MembarFilter): number {
   let count = 0;
   const insert = (op: Operation): void => {
     count++;
-    rw.from(op, () => rw.create(LocalBarrierOp, {}, { loc: op.locRef }));
+    rw.from(op, () =>
+      rw.ctx.triton.barriersNameMemory
+        ? rw.create(ttg.BarrierOp, { addrSpace: ttg.LOCAL }, { loc: op.locRef })
+        : rw.create(LocalBarrierOp, {}, { loc: op.locRef }),
+    );
   };
   const visit: Visit = (op, pending, context) =>
     visitMembar(op, pending, context, filter, {

@@ -10,8 +10,9 @@ import { distributedParams, toLinearLayout } from "../dialects/ttg/encodings/def
 import type { Type } from "../ir/attribute.js";
 import { bitWidth, numElements, RankedTensorType, type TensorType } from "../ir/builtin-types.js";
 import type { Operation } from "../ir/operation.js";
+import { actionRemoveBroadcastedRegs } from "../layout/column-action.js";
 import type { DistributedParams } from "../layout/encoding-params.js";
-import { getContigPerThread, getOrder, getThreadsPerWarp, getWarpsPerCTA } from "../layout/encoding-queries.js";
+import { getContigPerThread, getOrder, getThreadsPerWarp, getWarpsPerCTA, toLinearEncoding } from "../layout/encoding-queries.js";
 import { LayoutError } from "../layout/layout-error.js";
 import { standardOutDimNames } from "../layout/standard-dims.js";
 
@@ -73,9 +74,15 @@ export function scanGeometry({ shape, encoding }: SourceTensor, axis: number): S
   };
 }
 
-/** The order in which a scan runs through the dimensions: that of a blocked layout, which is the only kind it is lowered for. */
-export function scanOrder({ shape, encoding }: SourceTensor): readonly number[] {
-  return encoding.kind === "blocked" ? encoding.order : getOrder(encoding, shape);
+/** What a scan works on: each element once in a thread, as since 3.8. A blocked layout, which is the only kind that it is lowered for, says in what order. */
+export function scanSource(op: Operation): SourceTensor & { readonly order: readonly number[] } {
+  const source = sourceTensor(op);
+  const { shape, encoding } = source;
+  const order = encoding.kind === "blocked" ? encoding.order : getOrder(encoding, shape);
+  const { layout } = toLinearEncoding(shape, encoding);
+  const unique = actionRemoveBroadcastedRegs(layout);
+  if (!op.ctx.triton.scansUniqueElements || unique.isIdentity) return { ...source, order };
+  return { ...source, encoding: { kind: "linear", layout: unique.apply(layout) }, order };
 }
 
 /**

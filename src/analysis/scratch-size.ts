@@ -24,7 +24,7 @@ import { getShapePerCTAOf } from "../layout/encoding-queries.js";
 import type { LinearLayout } from "../layout/linear-layout.js";
 import { type MatrixInstructions, optimalSwizzlingLdSt, swizzlingOn } from "../layout/swizzle.js";
 import { reduceRounds } from "./reduce-layouts.js";
-import { bytesOfElements, isWarpLocalGather, reduceScratchShape, scanGeometry, sourceTensor } from "./reduce-scan-geometry.js";
+import { bytesOfElements, isWarpLocalGather, reduceScratchShape, scanGeometry, scanSource, sourceTensor } from "./reduce-scan-geometry.js";
 
 /** Bytes of scratch memory that an op needs; 0 for most. */
 export type ScratchSize = (op: Operation) => number;
@@ -64,9 +64,9 @@ function scratchSize(op: Operation, swizzle: Swizzle): number {
   }
   const scan = ScanOp.match(op);
   if (scan) {
-    const src = sourceTensor(op);
     // The lowering knows no other layout.
-    if (src.encoding.kind !== "blocked") return 0;
+    if (sourceTensor(op).encoding.kind !== "blocked") return 0;
+    const src = scanSource(op);
     const { axisNumWarps, scratchElems } = scanGeometry(src, scan.axis);
     return axisNumWarps === 1 ? 0 : scratchElems * bytesOfElements(src.elementTypes);
   }

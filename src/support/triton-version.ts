@@ -79,8 +79,12 @@ export interface TritonVersion {
   readonly convertsAcrossCTAs: boolean;
   /** What a callee accesses is where its caller has put its buffer. */
   readonly movesCalleeAccesses: boolean;
+  /** Scans go through each element of a thread once, also where its layout repeats elements. */
+  readonly scansUniqueElements: boolean;
   /** Slices of one buffer that share no element need no barrier between them. */
   readonly tellsSlicesApart: boolean;
+  /** Fences between proxies are put also before reads through the async proxy, and LLVM writes their text. */
+  readonly fencesForReads: boolean;
   /** Threads that arrive at an mbarrier, expect bytes or commit for all do so after a barrier of all. */
   readonly signalsAfterBarriers: boolean;
   /** Passes put the barriers between accesses to tensor memory, not each store its own. */
@@ -167,6 +171,8 @@ export const TRITON_3_6: TritonVersion = {
   loopBarriersReturnVoid: true,
   simplifiesBranches: false,
   tellsSlicesApart: false,
+  scansUniqueElements: false,
+  fencesForReads: false,
   movesCalleeAccesses: false,
   convertsAcrossCTAs: false,
   signalsAfterBarriers: false,
@@ -213,6 +219,8 @@ export const TRITON_3_7: TritonVersion = {
   splitsDotsInTwo: true,
   keepsLoopsThatPrint: true,
   tellsSlicesApart: true,
+  scansUniqueElements: true,
+  fencesForReads: true,
   dividedDotsDoNotWait: true,
   dividesByFlow: true,
   controlReachesWarpGroups: true,

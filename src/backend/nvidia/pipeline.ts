@@ -74,8 +74,6 @@ export interface VersionRules {
   readonly version: TritonVersion;
   /** Whether Hopper's loops of one stage are divided too. */
   readonly dividesOneStage: boolean;
-  /** Fences also before reads through the async proxy. */
-  readonly fencesForReads: boolean;
   /** Block pointers are rewritten; since 3.8 the language makes tensors of pointers of them itself. */
   readonly blockPointers: boolean;
   /** The architectures whose dots read operands a round ahead; all where none are named. */
@@ -84,8 +82,6 @@ export interface VersionRules {
   readonly lowersThenCanonicalizes: boolean;
   /** A pass fuses reductions into loads of tensor memory. */
   readonly reducesLoads: boolean;
-  /** Fences between proxies are LLVM's to write. */
-  readonly keepFences: boolean;
 }
 
 export const cudaPipeline =
@@ -166,7 +162,7 @@ const toTtgir = (
 
 const toLlvm = (
   { target, options }: BackendTarget<CudaOptions>,
-  { version, fencesForReads, keepFences, lowersThenCanonicalizes: since38 }: VersionRules,
+  { version, lowersThenCanonicalizes: since38 }: VersionRules,
 ): readonly BackendStep[] => {
   const capability = capabilityOf(target)!;
   const ofTarget = { computeCapability: capability };
@@ -180,7 +176,7 @@ const toLlvm = (
     tensorMemoryAllocation(),
     checkMatmulTwoCTA(),
     !since38 && globalScratchMemoryAllocation(),
-    proxyFenceInsertion({ ...ofTarget, reads: fencesForReads }),
+    proxyFenceInsertion(ofTarget),
     // The next canonicalizer would erase it, so it is not made.
     since38 && tmemBarrierInsertion(),
     convertTritonGPUToLLVM({ ...lowering, fold: true, allocateScratch: since38 }),
@@ -191,7 +187,7 @@ const toLlvm = (
     canonicalize(),
     cse(),
     symbolDce(),
-    convertNVVMToLLVM({ keepFences }),
+    convertNVVMToLLVM(),
     enableLineInfo(),
   ]);
 };

@@ -5,10 +5,8 @@ import type { VersionRules } from "./pipeline.js";
 export const RULES_3_6: VersionRules = {
   version: TRITON_3_6,
   dividesOneStage: true,
-  fencesForReads: false,
   blockPointers: true,
   prefetches: undefined,
   lowersThenCanonicalizes: false,
   reducesLoads: false,
-  keepFences: false,
 };

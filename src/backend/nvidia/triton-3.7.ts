@@ -5,10 +5,8 @@ import type { VersionRules } from "./pipeline.js";
 export const RULES_3_7: VersionRules = {
   version: TRITON_3_7,
   dividesOneStage: false,
-  fencesForReads: true,
   blockPointers: true,
   prefetches: undefined,
   lowersThenCanonicalizes: false,
   reducesLoads: false,
-  keepFences: true,
 };

@@ -35,7 +35,10 @@ const SLICES = [
   "gl.PaddedSharedLayout.with_identity_for([[64, 8]], [32, 32], [1, 0])",
   "gl.SwizzledSharedLayout(2, 1, 4, order=[1, 0])",
 ].join(", ");
+const SCANS = "*fp32:16, *fp32:16, gl.BlockedLayout([4], [32], [4], [0]), gl.BlockedLayout([16, 1], [1, 32], [1, 4], [0, 1])";
 const CASES = [
+  { triton: TRITON_3_7, name: "scans", capability: 80, signature: SCANS, gluon: true },
+  { triton: TRITON_3_8, name: "scans", capability: 80, signature: SCANS, gluon: true },
   { triton: TRITON_3_7, name: "slices", capability: 80, signature: SLICES, gluon: true },
   { triton: TRITON_3_8, name: "slices", capability: 80, signature: SLICES, gluon: true },
   { triton: TRITON_3_8, name: "ctas", capability: 90, signature: "*fp16:16, *fp16:16, i32:16, 32", numCtas: 2 },

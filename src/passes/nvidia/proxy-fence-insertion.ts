@@ -61,7 +61,6 @@ export const proxyFenceInsertion = definePass("triton-nvidia-gpu-proxy-fence-ins
   source: "lib/Dialect/TritonNvidiaGPU/Transforms/ProxFenceInsertion.cpp",
   options: {
     computeCapability: option.int({ default: 90, summary: "device compute capability" }),
-    reads: option.bool({ default: false, ours: true, summary: "also before reads through the async proxy, as since 3.7" }),
   },
   statistics: { fences: "fences inserted" },
   run(root, { options, listener, count, report }) {
@@ -71,7 +70,7 @@ export const proxyFenceInsertion = definePass("triton-nvidia-gpu-proxy-fence-ins
     const rw = new Rewriter(root.ctx, listener);
     followAccesses(
       allocation,
-      visitor(options.reads ? READERS : NO_READERS, (op) => {
+      visitor(root.ctx.triton.fencesForReads ? READERS : NO_READERS, (op) => {
         count("fences");
         rw.from(op, () => rw.setBefore(op).create(FenceAsyncSharedOp, { bCluster: false }, { loc: op.locRef }));
       }),

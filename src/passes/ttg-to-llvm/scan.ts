@@ -5,11 +5,12 @@
  * Source: lib/Conversion/TritonGPUToLLVM/ScanOpToLLVM.cpp.
  */
 
-import { type ScanGeometry, scanGeometry, scanOrder, sourceTensor } from "../../analysis/reduce-scan-geometry.js";
+import { type ScanGeometry, scanGeometry, scanSource, sourceTensor } from "../../analysis/reduce-scan-geometry.js";
 import { ScanOp } from "../../dialects/tt/ops/reduce.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import { basesPerDim } from "../../layout/bases-per-dim.js";
+import { actionRemoveBroadcastedRegs, broadcastAs } from "../../layout/column-action.js";
 import { getContigPerThread, getThreadsPerWarp, getWarpsPerCTA, toLinearEncoding } from "../../layout/encoding-queries.js";
 import { LayoutError } from "../../layout/layout-error.js";
 import { CombineFailed, combine, elementTypes, scratchBases, unpackInputs } from "./combine.js";
@@ -55,10 +56,10 @@ class ScanLowering {
     readonly op: Operation,
     readonly axis: number,
   ) {
-    const source = sourceTensor(op);
-    const { shape, encoding } = source;
+    const source = scanSource(op);
+    const { shape, encoding, order } = source;
     this.#geometry = scanGeometry(source, axis);
-    this.#order = scanOrder(source);
+    this.#order = order;
     const contiguous = getContigPerThread(encoding, shape);
     const threads = getThreadsPerWarp(encoding, shape);
     const warps = getWarpsPerCTA(encoding, shape);
@@ -79,7 +80,10 @@ class ScanLowering {
     const warp = b.udiv(thread, warpSize);
     const lane = b.urem(thread, warpSize);
     this.#findPlace(lane, warp);
-    this.#values = unpackInputs(lo, op);
+    const registers = toLinearEncoding(sourceTensor(op).shape, sourceTensor(op).encoding).layout;
+    const unique = op.ctx.triton.scansUniqueElements ? actionRemoveBroadcastedRegs(registers) : undefined;
+    const inputs = unpackInputs(lo, op);
+    this.#values = unique ? [...unique.applyToValues(inputs)] : inputs;
     if (reverse) {
       this.#warpAxis = b.sub(b.i32(this.#geometry.axisNumWarps - 1), this.#warpAxis);
       this.#flip();
@@ -97,10 +101,11 @@ class ScanLowering {
       this.#addWarps(bases);
     } else if (this.#values.length > 1) this.#addOneWarp(this.#lastLane(lane));
     if (reverse) this.#flip();
+    const results = unique ? broadcastAs(this.#values, registers) : this.#values;
     op.results.forEach((result, i) => {
       lo.setElements(
         result,
-        this.#values.map((values) => values[i]!),
+        results.map((values) => values[i]!),
       );
     });
   }
@@ -111,7 +116,7 @@ class ScanLowering {
 
   #findPlace(lane: Value, warp: Value): void {
     const { b } = this.lo;
-    const { shape, encoding } = sourceTensor(this.op);
+    const { shape, encoding } = scanSource(this.op);
     const ofLane = coordinateOf(b, encoding, shape, "lane", lane);
     const ofWarp = coordinateOf(b, encoding, shape, "warp", warp);
     this.#laneAxis = ofLane.coordinate[this.axis]!;
@@ -256,7 +261,7 @@ class ScanLowering {
   /** The lane of this scan that holds its last elements. */
   #lastLane(lane: Value): Value {
     const { b } = this.lo;
-    const { shape, encoding } = sourceTensor(this.op);
+    const { shape, encoding } = scanSource(this.op);
     const { coordinate } = coordinateOf(b, encoding, shape, "lane", lane);
     coordinate[this.axis] = b.i32(this.#geometry.axisNumThreadsPerWarp - 1);
     return linearizeInOrder(b, coordinate, getThreadsPerWarp(encoding, shape), this.#order);

@@ -4,7 +4,6 @@ import { stringAttr } from "../../../ir/builtin-attrs.js";
 import type { OpDef, TypedOpDef, ViewOf } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import { definePass } from "../../../pass/define-pass.js";
-import { option } from "../../../pass/options.js";
 import { Rewriter } from "../../../rewrite/rewriter.js";
 
 /** Tries until the phase is over. */
@@ -56,12 +55,11 @@ export const convertNVVMToLLVM = definePass("convert-nvvm-to-llvm", {
   name: "ConvertNVVMToLLVMPass",
   summary: "Convert NVVM to PTX with Inline Assembly in LLVM dialect",
   source: "mlir/lib/Conversion/NVVMToLLVM/NVVMToLLVM.cpp, mlir/lib/Dialect/LLVMIR/IR/BasicPtxBuilderInterface.cpp",
-  options: { keepFences: option.bool({ default: false, ours: true, summary: "leave fences between proxies to LLVM, as since 3.7" }) },
   statistics: { converted: "instructions written as inline asm" },
-  run(root, { options, listener, count }) {
+  run(root, { listener, count }) {
     const rw = new Rewriter(root.ctx, listener);
     root.walkPostOrder((op) => {
-      const ptx = options.keepFences && nvvm.FenceProxyOp.is(op) ? undefined : RULES.get(op.def)?.ptx(op);
+      const ptx = root.ctx.triton.fencesForReads && nvvm.FenceProxyOp.is(op) ? undefined : RULES.get(op.def)?.ptx(op);
       if (!ptx) return;
       count("converted");
       rw.from(op, () => {
