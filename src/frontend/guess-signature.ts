@@ -219,6 +219,7 @@ function guessedConstant({ name, fallbackNode }: JitParameter, { compared, condi
   if (/(?:^|_)(?:strides?|num|size|dim|block|rank|len)(?:_|$)/i.test(name) && /scale|alpha|beta|dropout/i.test(name)) return "128";
   if (/(?:^|_)eps/i.test(name)) return "1e-06";
   if (/scale|alpha|beta|momentum|dropout/i.test(name)) return "1.0";
+  if (/cache_?mod|eviction/i.test(name)) return '""';
   if (/num_warps/i.test(name)) return "4";
   if (/stages|buffers/i.test(name)) return "2";
   if (/group/i.test(name)) return "8";

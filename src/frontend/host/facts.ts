@@ -5,6 +5,7 @@
 import type { Gpu } from "../../gpu/gpu.js";
 import { isKind, type PyValue, pythonTuple } from "../language/values.js";
 import { native } from "./objects.js";
+import { FINFO, IINFO } from "./torch-types.js";
 
 export function factsOf(
   { backend, arch, warpSize, sharedMemoryPerCta, cuda }: Gpu,
@@ -50,6 +51,8 @@ export function factsOf(
     [`${properties}.shared_memory_per_block_optin`]: sharedMemory,
     [`${properties}.warp_size`]: BigInt(warpSize),
     [`${properties}.gcnArchName`]: backend === "hip" ? `${arch}:sramecc+:xnack-` : undefined,
+    "torch.finfo": FINFO,
+    "torch.iinfo": IINFO,
     "torch.are_deterministic_algorithms_enabled": returns(false),
     "transformers.utils.is_torch_npu_available": returns(false),
     ...Object.fromEntries(["xpu", "mps", "backends.mps", "hpu", "mtia"].map((other) => [`torch.${other}.is_available`, returns(false)])),

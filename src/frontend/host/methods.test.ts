@@ -41,3 +41,27 @@ test.each([
     message,
   );
 });
+
+test("torch's types have the ranges that torch gives them", () => {
+  const values = {
+    "torch.finfo(torch.float16).max": 65504,
+    "torch.finfo(torch.half).min": -65504,
+    "torch.finfo(torch.bfloat16).max": 3.3895313892515355e38,
+    "torch.finfo(torch.float32).eps": 1.1920928955078125e-7,
+    "torch.finfo(torch.float8_e4m3fn).max": 448,
+    "torch.finfo(torch.float8_e4m3fnuz).max": 240,
+    "torch.iinfo(torch.int8).min": -128,
+    "torch.iinfo(torch.uint8).max": 255,
+    "torch.iinfo(torch.int64).bits": 64,
+  };
+  for (const [expression, value] of Object.entries(values))
+    expect([
+      expression,
+      messageOf(
+        `import torch\nimport triton\nimport triton.language as tl\n\nVALUE = tl.constexpr(int(${expression} == ${value}))${KERNEL.replace("tl.store", "tl.static_assert(VALUE == 1)\n    tl.store")}`,
+      ),
+    ]).toEqual([expression, ""]);
+  expect(
+    messageOf(`import torch\nimport triton\nimport triton.language as tl\n\nVALUE = tl.constexpr(torch.finfo(torch.qint8).max)${KERNEL}`),
+  ).toContain("'torch.finfo(torch.qint8).max' is not known");
+});
