@@ -1,5 +1,4 @@
 /** Describes an input that cannot be read: its kind, its size, and where it ends. */
-import { fileError } from "../node/files.js";
 import { terminalText } from "../support/terminal-text.js";
 import type { Io } from "./io.js";
 
@@ -15,7 +14,7 @@ const KINDS: readonly (readonly [begins: string, kind: string])[] = [
   ["ML\xefR", "MLIR bytecode"],
 ];
 
-/** Sentences about a file that is no input. */
+/** Sentences about a file that is no input; none where the message says all: it is empty, or cannot be read. */
 export function inputFacts(path: string, io: Io): readonly string[] {
   const folder = io.readFolder(path);
   if (folder)
@@ -25,10 +24,10 @@ export function inputFacts(path: string, io: Io): readonly string[] {
   let text: string;
   try {
     text = io.readFile(path);
-  } catch (error) {
-    return [`Nothing could be read: ${fileError(error)}`];
+  } catch {
+    return [];
   }
-  if (text === "") return ["The file is empty."];
+  if (text === "") return [];
   const kind = KINDS.find(([begins]) => text.startsWith(begins))?.[1];
   if (kind !== undefined || text.slice(0, 8192).includes("\0"))
     return [`It has ${text.length} bytes, and is not text${kind === undefined ? "" : `: ${kind}`}.`];

@@ -151,7 +151,7 @@ function reportOf(module: Operation, result: RunResult, isOfFile: boolean): stri
   const { programs, grid, args, steps } = result;
   const scalars = args.flatMap((a) => (a.kind === "scalar" ? [`${a.name}=${a.value}`] : []));
   return (
-    `${programs.length} programs of a grid of ${grid.join("x")}${isOfFile ? " (as the file launches it)" : ""}${scalars.length > 0 ? ` with ${scalars.join(" ")}` : ""}\n` +
+    `${programs.length} program${programs.length === 1 ? "" : "s"} of a grid of ${grid.join("x")}${isOfFile ? " (as the file launches it)" : ""}${scalars.length > 0 ? ` with ${scalars.join(" ")}` : ""}\n` +
     `${steps} steps; ${coverageText(opCoverage(module, [result]))}\n`
   );
 }

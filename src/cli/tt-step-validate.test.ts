@@ -318,7 +318,7 @@ describe("run", () => {
   test("executes TTIR with arguments made up, and says what it did", async () => {
     const { code, out } = await run(["run", VECADD, "--program", "0,0,0"]);
     expect(out).toMatch(
-      /^1 programs of a grid of 3x1x1 with \w+=\d+\n\d+ steps; (\d+) of \1 ops executed\nmade up: a_ptr f32\[1024\], b_ptr f32\[1024\], c_ptr f32\[1024\], n = 1536\n\w+\[0\.\.\d+\] = /,
+      /^1 program of a grid of 3x1x1 with \w+=\d+\n\d+ steps; (\d+) of \1 ops executed\nmade up: a_ptr f32\[1024\], b_ptr f32\[1024\], c_ptr f32\[1024\], n = 1536\n\w+\[0\.\.\d+\] = /,
     );
     expect(code).toBe(0);
   });

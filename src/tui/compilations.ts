@@ -255,7 +255,9 @@ export class Compilations {
       typeof wanted === "number"
         ? (steps.find((s) => s.kind === "pass" && s.parent === undefined && passNumber(session, s) === wanted) ??
           steps.findLast((s) => s.kind === "pass" && s.parent === undefined))
-        : wanted && steps.find((s) => s.flag === wanted.flag && s.run === wanted.run);
+        : // Machine code is assembled later: until then, what it is made of.
+          wanted &&
+          (steps.find((s) => s.flag === wanted.flag && s.run === wanted.run) ?? (wanted.flag === "sass" ? steps.at(-1) : undefined));
     const moved = this.shell.state().view.passes.selected !== 0 || session.baseline !== undefined;
     this.shell.dispatch({
       type: "session",

@@ -189,6 +189,14 @@ test("the command line has the options that were given once, as they are now", (
   expect(begins(reduce(option, { type: "screen", screen: "pass=11" }))).not.toContain("--against");
 });
 
+test("a screen has the tabs of both lower panes", () => {
+  const session = kernelSession("fixtures/kernels/vecadd.ttir");
+  const words = openWords(typed(opened(session), ">4]]3]"));
+  expect(words).toMatch(/^codegen=ptx,.*,layout=hw$/);
+  const { view } = reduce(opened(session), { type: "screen", screen: words });
+  expect([view.codegen.tab, view.layout.tab, view.lower]).toEqual(["ptx", "hw", "layout"]);
+});
+
 test("a screen of machine code opens when it is assembled, and says why it cannot be", () => {
   const session = kernelSession("fixtures/kernels/vecadd.ttir");
   const screen = "pass=sass,layout=bases";

@@ -115,7 +115,12 @@ export function openWords(state: State): string {
     const value = isUnwritten ? undefined : now(state);
     return value === undefined ? [] : [value === "" ? name : `${name}=${value}`];
   });
-  return written.join(",");
+  return [...otherTab(state), ...written].join(",");
+}
+/** The tab of the pane that is not the last one looked at: it comes first, as a tab brings its pane to the front. */
+function otherTab({ view: { lower, layout, codegen } }: State): string[] {
+  if (lower === "layout") return codegen.tab === CODEGEN_TABS[0] ? [] : [`codegen=${codegen.tab}`];
+  return layout.tab === LAYOUT_TABS[0] ? [] : [`layout=${layout.tab}`];
 }
 
 /** Each word with its name and value; no value is an empty one. */

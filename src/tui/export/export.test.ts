@@ -40,6 +40,15 @@ test("a page opens at the step that was shown, and a drawing has no message", as
   expect(drawing).not.toHaveProperty("text", expect.stringContaining("writing"));
 });
 
+test("a drawing of a pane that has the screen for itself has all of its rows", async () => {
+  const { view } = state;
+  const whole = { ...state, view: { ...view, focus: "codegen", zoomed: true, codegen: { ...view.codegen, tab: "ptx", top: 20 } } } as const;
+  const drawing = await exportText("x.txt", whole, THEMES.light, PARTS);
+  const text = "text" in drawing ? drawing.text : "";
+  expect(text).toContain(".visible .entry");
+  expect(text).toMatch(/\bret;/);
+});
+
 test("the data of a Python kernel's page is read as a Trace", async () => {
   const page = await pageHtml(PARTS.page(), await made("x.json"), { name: "kernel.py", screen: "" });
   const [, name] = /name="([^"]*)" data-packed/.exec(page)!;

@@ -5,6 +5,8 @@ import { openWords } from "../control/open-state.js";
 import { plainText } from "../draw/ansi.js";
 import { THEMES, type Theme } from "../draw/theme.js";
 import { type Frame, frame } from "../frame.js";
+import { PANES } from "../panes/index.js";
+import { insideOf } from "../state/places.js";
 import type { State } from "../state/state.js";
 import { selectedStep } from "../state/steps.js";
 import { type PageParts, pageHtml } from "./html.js";
@@ -16,6 +18,20 @@ export interface ExportParts {
   readonly page: () => PageParts;
 }
 
+/** Rows of the highest drawing. */
+const HIGHEST = 500;
+/** A pane that has the screen for itself is drawn from its first row to its last. */
+function whole(state: State): State {
+  const { size, view } = state;
+  const pane = PANES[view.focus];
+  const inside = insideOf(state, view.focus);
+  if (!view.zoomed || !inside) return state;
+  const rows = pane.length(state, inside) + size.rows - inside.height;
+  if (rows <= size.rows || rows > HIGHEST) return state;
+  const tall = { ...state, size: { ...size, rows } };
+  return pane.scroll?.(tall, -HIGHEST) ?? tall;
+}
+
 export async function exportText(
   path: string,
   state: State,
@@ -24,7 +40,7 @@ export async function exportText(
 ): Promise<{ readonly text: string } | { readonly error: string }> {
   const drawn = async (how: Theme): Promise<string> => {
     // Messages about the writing itself are no part of the screen.
-    const shown = frame({ ...state, message: undefined }, how);
+    const shown = frame({ ...whole(state), message: undefined }, how);
     // A screen is not written with a part missing.
     if (shown.failure) throw shown.failure;
     return (await app()).screenText(shown);

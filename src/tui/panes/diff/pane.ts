@@ -45,8 +45,10 @@ export const diffPane: PaneDef<DiffView> = {
     if (!step.known) return "its result is not in the log";
     if (shown.compared.wanted) return "comparing ...";
     const verdict = step.verified ? "" : " · failed";
+    const { beforeName, afterName } = shown.compared;
     const counts = shown.rows.every(({ kind }) => kind === "same") ? "no change" : countsText(shown);
-    return `${counts}${verdict} · ${state.view.diff.row + 1}/${shown.length}`;
+    // The source and machine code are compared with nothing.
+    return `${beforeName === afterName ? "" : `${counts}${verdict} · `}${state.view.diff.row + 1}/${shown.length}`;
   },
   head: (state, width) => passHead(state, width),
   rows: diffRows,
