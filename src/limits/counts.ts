@@ -307,7 +307,7 @@ const NO_RUNS = new Float64Array(0);
 function problemOf(run: PtxRun, followed: number): Rejected | undefined {
   const [diagnostic] = run.diagnostics;
   if (diagnostic) return rejected(`the final code cannot be read: ${diagnostic.message}`);
-  const finding = run.findings.find(({ kind }) => ["limit", "deadlock", "not-modelled", "assert"].includes(kind));
+  const finding = run.findings.find(({ kind }) => ["limit", "deadlock", "not-modelled", "no-instruction", "assert"].includes(kind));
   // A program that is too long after others is left out.
   if (finding?.kind === "limit" && followed > 0) return undefined;
   if (finding?.kind === "limit")

@@ -57,7 +57,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     kernels: ["tma_dot-sm90", "tma_dot-sm100", "warp_specialized_dot-sm100"],
     plant: (ptx) => ptx.replace(/(try_wait\.parity\S* complete, \[%r\d+\], )%r\d+;/g, "$11;"),
     finds:
-      /^(?:early-read: .* before the wait for|missing-fence: asynchronous hardware reads|deadlock: no warp can go on: .*warp \d+ waits for phase 1 of the mbarrier at \d+)/,
+      /^(?:early-read: .* before the wait for|missing-fence: asynchronous hardware (?:reads|writes)|deadlock: no warp can go on: .*warp \d+ waits for phase 1 of the mbarrier at \d+)/,
   },
   "fewer bytes are announced than come": {
     kernels: ["tma_dot-sm90", "tma_dot-sm100"],
@@ -77,7 +77,8 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   "no fence between ordinary stores and asynchronous reads": {
     kernels: ["tma_dot-sm90", "tma_dot-sm100", "warp_specialized_dot-sm90", "dot_chain-sm90", "gather_scatter-sm100"],
     plant: (ptx) => ptx.replaceAll("fence.proxy.async.shared::cta;", ""),
-    finds: /^missing-fence: asynchronous hardware reads shared byte \d+ for thread \d+, with no fence.proxy.async after line \d+: .*st/,
+    finds:
+      /^missing-fence: asynchronous hardware (?:reads|writes) shared byte \d+ for thread \d+, with no fence.proxy.async after line \d+: .*(?:st|tensormap)/,
   },
   "a wait for one group of products too few": {
     kernels: ["tma_dot-sm90", "dot_chain-sm90", "dot_transposed-sm90", "dot_cluster-sm90"],

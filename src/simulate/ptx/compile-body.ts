@@ -4,7 +4,7 @@ import { immediatePostDominators, successors } from "./blocks.js";
 import { BUILTINS } from "./builtins.js";
 import { type Site, Stop } from "./findings.js";
 import { type RegisterUse, watchRegisters } from "./in-flight.js";
-import { InstructionCompiler, NotModelled, type RegisterFile } from "./instruction-compiler.js";
+import { InstructionCompiler, NoInstruction, NotModelled, type RegisterFile } from "./instruction-compiler.js";
 import { noStep, type Step } from "./lanes.js";
 import { libdevice } from "./libdevice.js";
 import { type Block, CARRY, type CompiledFunction, type Flow, type RowCopy, type Terminator } from "./program.js";
@@ -145,12 +145,14 @@ export class BodyCompiler {
       this.#step(c.finish() ?? noStep, guard, site, flowOf(c));
       this.#noteRegisters(op, c);
     } catch (error) {
-      if (!(error instanceof NotModelled)) throw error;
+      if (!(error instanceof NotModelled || error instanceof NoInstruction)) throw error;
+      const [kind, does] =
+        error instanceof NotModelled ? (["not-modelled", "is not modelled"] as const) : (["no-instruction", "does not exist"] as const);
       const { message } = error;
       this.#step(
         (warp) => {
-          warp.cta.findings.add("not-modelled", site, `${site.mnemonic} is not modelled${message === "" ? "" : `: ${message}`}`);
-          throw new Stop("not modelled");
+          warp.cta.findings.add(kind, site, `${site.mnemonic} ${does}${message === "" ? "" : `: ${message}`}`);
+          throw new Stop(does);
         },
         guard,
         site,

@@ -18,6 +18,7 @@ export type FindingKind =
   | "deadlock"
   | "assert"
   | "limit"
+  | "no-instruction"
   | "not-modelled";
 
 export interface Finding {

@@ -10,6 +10,8 @@ import type { Register, Scope } from "./scope.js";
 
 /** Leaves the rule: the instruction is not modelled, and says why when it is executed. */
 export class NotModelled extends Error {}
+/** Text that has the form of an instruction that PTX does not have. */
+export class NoInstruction extends Error {}
 
 /** Rows, constants and predicates of a whole program. */
 export interface RegisterFile {

@@ -168,6 +168,13 @@ test("instructions that are not modelled are named when executed, and not before
   ]);
 });
 
+test("a product of a shape that PTX does not have is no instruction", () => {
+  const text = "wgmma.mma_async.sync.aligned.m64n8k8.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, %rd1, 1, 1, 1, 0, 0;";
+  expect(run(kernel(text)).findings).toMatchObject([
+    { kind: "no-instruction", message: expect.stringMatching(/^wgmma.* does not exist: shape m64n8k8 with 4 registers/) },
+  ]);
+});
+
 test("a misaligned access, one beyond shared memory, one to nobody's address", () => {
   expect(kinds(run(kernel("ld.global.b32 %r2, [%rd0+2];")))).toEqual(["misaligned"]);
   expect(run(kernel("mov.b32 %r2, 4096;\nst.shared.b32 [%r2], %r2;", 32, SHARED)).findings[0]!.message).toBe(

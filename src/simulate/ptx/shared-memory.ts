@@ -252,6 +252,9 @@ export class SharedMemory {
       else if (bulk && this.#pending[g] !== NEVER) this.#early(g, warp, copy.lane, site);
       else if (bulk && writer !== NEVER && this.#unknown(writer >> 5, this.#writeTime[g]!, warp))
         this.#race(g, warp, copy.lane, site, "writes", "written", writer, this.#writeSite[g]!);
+      // After other warps' writes, and where an mbarrier was, real Triton's warp-specialized code has no fence.
+      else if (bulk && writer >> 5 === warp.index && !this.sites[this.#writeSite[g]!]!.mnemonic.startsWith("mbarrier"))
+        this.#checkProxy(g, warp, copy.lane, site, "writes");
       this.#pending[g] = site.index;
       this.#writeNumber[g] = number;
     }
@@ -293,18 +296,18 @@ export class SharedMemory {
       const at = pieces[i]!;
       const last = (at + bytes - 1) >> this.#shift;
       for (let g = at >> this.#shift; g <= last; g++)
-        if (!this.#checkRead(g, warp, lane, site, false) || !this.#checkProxy(g, warp, lane, site)) return;
+        if (!this.#checkRead(g, warp, lane, site, false) || !this.#checkProxy(g, warp, lane, site, "reads")) return;
     }
   }
 
   /** Whether a write by an ordinary instruction is known through a fence. */
-  #checkProxy(g: number, warp: Warp, lane: number, site: Site): boolean {
+  #checkProxy(g: number, warp: Warp, lane: number, site: Site, does: string): boolean {
     const writer = this.#writer[g]!;
     if (writer === NEVER || this.#ordinary[g] === 0 || warp.seen[this.#clocks + (writer >> 5)]! >= this.#writeTime[g]!) return true;
     this.findings.add(
       "missing-fence",
       site,
-      `asynchronous hardware reads shared byte ${g << this.#shift} for thread ${warp.thread(lane)}, with no fence.proxy.async after ${siteText(this.sites[this.#writeSite[g]!]!)}`,
+      `asynchronous hardware ${does} shared byte ${g << this.#shift} for thread ${warp.thread(lane)}, with no fence.proxy.async after ${siteText(this.sites[this.#writeSite[g]!]!)}`,
     );
     return false;
   }

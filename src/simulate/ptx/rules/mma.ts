@@ -9,7 +9,7 @@
 import type { Operand } from "../../../ptx/instruction.js";
 import { f32ToF16, halfValues } from "../../numbers/half.js";
 import { encode } from "../../numbers/small-float.js";
-import { type InstructionCompiler, NotModelled, type Rule } from "../instruction-compiler.js";
+import { type InstructionCompiler, NoInstruction, NotModelled, type Rule } from "../instruction-compiler.js";
 import { type Decode, decoder } from "../matrix-elements.js";
 import type { Warp } from "../warp.js";
 import { wholeWarp } from "./memory.js";
@@ -25,7 +25,7 @@ export const mma: Rule = (c) => {
   if (aType === "f64") return double(c, m, k);
   if (aType === "b1") return singleBit(c, m, k);
   if (m === 8 && k === 4) return quadPairs(c, aType, dType, cType);
-  if (n !== 8 || (m !== 8 && m !== 16)) throw new NotModelled(`shape m${m}n${n}k${k}`);
+  if (n !== 8 || (m !== 8 && m !== 16)) throw new NoInstruction(`shape m${m}n${n}k${k}`);
   const a = elements(c.operand(1)).map((o) => c.source(o, 32));
   const b = elements(c.operand(2)).map((o) => c.source(o, 32));
   const accumulators = elements(c.operand(3)).map((o) => c.source(o, 32));
@@ -34,7 +34,7 @@ export const mma: Rule = (c) => {
   const perWord = 32 / left.bits;
   const rowParts = m / 8;
   if (a.length * perWord * 32 !== m * k || b.length * perWord * 32 !== n * k)
-    throw new NotModelled(`${a.length} and ${b.length} registers for m${m}n${n}k${k}`);
+    throw new NoInstruction(`${a.length} and ${b.length} registers for m${m}n${n}k${k}`);
   const A = new Float64Array(m * k);
   const B = new Float64Array(n * k);
   const D = new Float64Array(m * n);

@@ -7,7 +7,7 @@ import { halfValues } from "../../numbers/half.js";
 import { encode } from "../../numbers/small-float.js";
 import { Stop } from "../findings.js";
 import { inFlight } from "../in-flight.js";
-import { type InstructionCompiler, NotModelled, type Rule } from "../instruction-compiler.js";
+import { type InstructionCompiler, NoInstruction, NotModelled, type Rule } from "../instruction-compiler.js";
 import { piecesOf, readDescriptor, readMatrix } from "../matrix-descriptor.js";
 import { decoder, pieceReader } from "../matrix-elements.js";
 import { commit, wait } from "../read-groups.js";
@@ -56,7 +56,7 @@ function multiply(c: InstructionCompiler): void {
   const aKMajor = aRows !== undefined || transposed[0] !== 1;
   const left = decoder(aType);
   if (n % 8 !== 0 || n > 256 || k * left.bits !== 256 || results.length !== (dType === "f16" ? n / 4 : n / 2))
-    throw new NotModelled(`shape m64n${n}k${k} with ${results.length} registers`);
+    throw new NoInstruction(`shape m64n${n}k${k} with ${results.length} registers`);
   const [aPieces, bPieces] = [pieceReader(aType), pieceReader(bType)];
   const A = new Float64Array(ROWS * k);
   const D = new Float64Array(ROWS * n);
