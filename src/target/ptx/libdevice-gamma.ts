@@ -83,11 +83,12 @@ function tgamma(m: LibdeviceMath, x: Node): Node {
   const half = expOf(m, { h: m.mul(total.h, 0.5), l: m.mul(total.l, 0.5) });
   const correction = m.fma(m.mul(r, 2.5066282746310002), m.polynomial(r, GAMMA), 2.5066282746310002);
   const scaled = m.mul(half, correction);
-  const quotient = () => {
-    const value = m.op("div.rn", m.mul(scaled, half), high);
-    return m.fma(m.neg(value), m.div(rest, high), value);
-  };
-  const positive = quotient();
+  const whole = m.mul(scaled, half);
+  const inverse = m.rcp(high);
+  const quotient = m.mul(whole, inverse);
+  // What is left over is divided too: that of the product's low part included.
+  const left = m.fma(m.neg(quotient), rest, m.fma(m.neg(quotient), high, whole));
+  const positive = m.fma(left, inverse, quotient);
   // pi / (a sin(pi x) gamma a)
   const reflected = () => {
     const sine = sinCosPi(m, x).sin;
@@ -95,9 +96,10 @@ function tgamma(m: LibdeviceMath, x: Node): Node {
     const made = m.mul(m.div(m.div(Math.PI, product), half), m.add(high, rest));
     const tiny = m.less(a, m.by(2 ** -60, 2 ** -600));
     const isWhole = m.equal(m.round("rzi", x), x);
-    return m.select(tiny, m.op("rcp.rn", x), m.select(isWhole, m.nan, made));
+    return m.select(tiny, m.rcp(x), m.select(isWhole, m.nan, made));
   };
   const value = m.either(m.less(x, 0), reflected, () => positive);
-  const limited = m.select(m.greater(x, m.by(40, 180)), m.infinity, value);
+  // Beyond the last argument whose value is finite.
+  const limited = m.select(m.greater(x, m.by(35.040096282958984, 171.6243769563027)), m.infinity, value);
   return m.select(m.isNan(x), x, m.select(m.equal(x, 0), m.copysign(m.infinity, x), limited));
 }

@@ -414,6 +414,7 @@ test.each([
   ["rhypotf", 2, ["rsqrt"]],
   ["fmodf", 2, ["rcp"]],
   ["remainderf", 2, ["rcp"]],
+  ["tgammaf", 1, ["ex2", "rcp", "rcp", "rcp", "rcp", "div", "div"]],
   ["erfcxf", 1, ["ex2", "rcp", "rcp", "div"]],
 ])("%s divides by no more than the reciprocals of the hardware", (name, count, expected) => {
   const args = Array(count).fill("f32").join(", ");
