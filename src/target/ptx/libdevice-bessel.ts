@@ -163,7 +163,8 @@ function i(m: LibdeviceMath, order: Order, x: Node): Node {
   };
   const far = () => {
     const r = m.rcp(a);
-    const p = m.mul(m.polynomial(m.add(r, -0.0625), order === 0 ? fits.I0_FAR : fits.I1_FAR), m.op("sqrt.rn", r));
+    const root = m.isFloat ? m.op("rsqrt.approx", a) : m.sqrt(r);
+    const p = m.mul(m.polynomial(m.add(r, -0.0625), order === 0 ? fits.I0_FAR : fits.I1_FAR), root);
     // In two halves: e^a overflows before the function does.
     const half = exp(m, m.mul(a, 0.5));
     return m.select(m.equal(a, Number.POSITIVE_INFINITY), a, m.mul(m.mul(half, p), half));

@@ -414,6 +414,7 @@ test.each([
   ["rhypotf", 2, ["rsqrt"]],
   ["fmodf", 2, ["rcp"]],
   ["remainderf", 2, ["rcp"]],
+  ["cyl_bessel_i0f", 1, ["rcp", "rsqrt", "ex2"]],
   ["tgammaf", 1, ["ex2", "rcp", "rcp", "rcp", "rcp", "div", "div"]],
   ["erfcxf", 1, ["ex2", "rcp", "rcp", "div"]],
 ])("%s divides by no more than the reciprocals of the hardware", (name, count, expected) => {
