@@ -38,7 +38,7 @@ export const LIBDEVICE_ERROR: Readonly<Record<string, LibdeviceRule>> = {
     const square = m.exactProduct(a, m.mul(a, 0.5));
     return complement(m, m.neg(x), m.mul(tail(m, m.mul(a, Math.SQRT1_2), square), 0.5), 1);
   },
-  erfinv: (m, x) => m.select(m.isNan(x), x, inverse(m, x, m.fma(m.neg(x), x, 1))),
+  erfinv: (m, x) => inverse(m, x, m.fma(m.neg(x), x, 1)),
   erfcinv: (m, x) => erfcinv(m, x),
   normcdfinv: (m, x) => m.fma(erfcinv(m, m.add(x, x)), -Math.SQRT2, 0),
 };
@@ -62,7 +62,7 @@ function scaledTail(m: LibdeviceMath, a: Node): Node {
 
 /** The inverse at y = 1 - x, by y (2 - y) = 1 - x^2, without cancellation. */
 function erfcinv(m: LibdeviceMath, y: Node): Node {
-  return m.select(m.isNan(y), y, inverse(m, m.sub(1, y), m.mul(y, m.sub(2, y))));
+  return inverse(m, m.sub(1, y), m.mul(y, m.sub(2, y)));
 }
 /** erfinv x, `product` being 1 - x^2: in w = -log of it below 6.25, else in 1 / sqrt w (after Giles, "GPU Computing Gems"). */
 function inverse(m: LibdeviceMath, x: Node, product: Node): Node {
@@ -93,7 +93,8 @@ function inverse(m: LibdeviceMath, x: Node, product: Node): Node {
   };
   const p = m.either(m.less(w, 6.25), () => m.polynomial(m.add(w, -3.125), ERFINV), far);
   const made = m.mul(p, x);
-  // At the ends infinity, beyond them NaN.
+  // At the ends infinity, beyond them NaN: as the logarithm of f32 has it.
+  if (m.isFloat) return made;
   const end = m.select(m.equal(product, 0), m.copysign(m.infinity, x), m.nan);
   return m.select(m.greater(product, 0), made, end);
 }
