@@ -15,7 +15,7 @@ import { bitWidth, RankedTensorType, type TensorType } from "../ir/builtin-types
 import { FunctionOp } from "../ir/interfaces.js";
 import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
-import { type BankConflict, firstConflict, offsetsOf, simulateAccess, simulateMatrices } from "../layout/bank-conflicts.js";
+import { type BankConflict, type BankRules, firstConflict, offsetsOf, simulateAccess, simulateMatrices } from "../layout/bank-conflicts.js";
 import { actionRemoveBroadcastedRegs } from "../layout/column-action.js";
 import { cvtNeedsSharedMemory } from "../layout/conversion.js";
 import type { SwizzledSharedParams } from "../layout/encoding-params.js";
@@ -97,7 +97,9 @@ export interface SharedInstruction {
   readonly byMatrices: boolean;
   /** A load, or a store. */
   readonly loads: boolean;
-  readonly gpu: MatrixInstructions;
+  readonly rules: BankRules;
+  /** What conversions of layouts on NVIDIA's GPUs may use; undefined for others, whose conversions are not known here. */
+  readonly gpu: MatrixInstructions | undefined;
 }
 
 /** Rounds of shared memory for an instruction that moves a tensor to or from a buffer, or converts a layout. */
@@ -105,14 +107,14 @@ export function wavefrontsOf(op: Operation, instruction: SharedInstruction): Sha
   const access = bufferAccess(op) ?? conversionAccess(op, instruction);
   return access && costOf(access, instruction);
 }
-function costOf({ offsets, bits, place }: Access, { bytes, byMatrices }: SharedInstruction): SharedCost | undefined {
+function costOf({ offsets, bits, place }: Access, { bytes, byMatrices, rules, loads }: SharedInstruction): SharedCost | undefined {
   if (bits < 8) return undefined;
   if (byMatrices) {
     const found = simulateMatrices(offsets, bits);
     const count = bytes / 4;
     return found && { needed: (found.wavefronts / found.matrices) * count, least: count };
   }
-  const found = simulateAccess(offsets, bits, bytes, place);
+  const found = simulateAccess(offsets, bits, { maxVectorBytes: bytes, place, rules, loads });
   if ((found.vec * bits) / 8 !== bytes) return undefined;
   return { needed: found.wavefronts / found.instructions, least: found.minWavefronts / found.instructions };
 }
@@ -129,7 +131,7 @@ export function conflictOf(op: Operation, instruction: SharedInstruction): Expla
   const access = bufferAccess(op) ?? conversionAccess(op, instruction);
   if (!access || access.bits < 8) return undefined;
   // A row of a matrix is what a thread would read alone.
-  const found = firstConflict(access.offsets, access.bits, byMatrices ? 4 : bytes, access.place);
+  const found = firstConflict(access.offsets, access.bits, { ...instruction, maxVectorBytes: byMatrices ? 4 : bytes, place: access.place });
   return found && { ...found, swizzle: swizzleWithout(op, instruction) };
 }
 
@@ -172,7 +174,7 @@ function conversionAccess(op: Operation, { loads, gpu }: SharedInstruction): Acc
   const convert = ConvertLayoutOp.match(op);
   if (!convert || !RankedTensorType.is(convert.src.type) || !RankedTensorType.is(convert.result.type)) return undefined;
   const [from, to] = [layoutOf(convert.src.type), layoutOf(convert.result.type)];
-  if (!cvtNeedsSharedMemory(from, to)) return undefined;
+  if (!gpu || !cvtNeedsSharedMemory(from, to)) return undefined;
   const [src, dst] = [from, to].map((layout) => {
     const within = layout.sublayout(["register", "lane", "warp"], layout.outDimNames);
     return actionRemoveBroadcastedRegs(within).apply(within);

@@ -138,7 +138,7 @@ export function conflictReport(shared: TensorLayout, registers: TensorLayout, ve
   const bits = Math.max(8, shared.bits);
   return checked(() => {
     const padded = placeOf(memory);
-    const wavefronts = simulateWavefronts(registers.layout, shared.layout, bits, vecBytes, padded);
+    const wavefronts = simulateWavefronts(registers.layout, shared.layout, bits, { maxVectorBytes: vecBytes, place: padded });
     const formula = padded ? undefined : bankConflictsMemDesc(registers.layout, shared.layout, bits, vecBytes);
     const extraWavefronts = wavefronts.wavefronts - wavefronts.minWavefronts;
     return { shared: shared.text, registers: registers.text, vecBytes, ...wavefronts, extraWavefronts, formula };

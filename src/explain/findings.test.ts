@@ -41,8 +41,19 @@ test("a dot on AMD's matrix cores is none without tensor cores", () => {
   expect(trace.lines.textOf(lastTtgirStep(trace)!.text)).toContain("#ttg.amd_mfma<");
   expect(codegenStep(trace)?.flag).toBe("convert-builtin-func-to-llvm");
   expect(kinds(findings(trace))).not.toContain("no tensor cores in a loop");
+  expect(
+    findings(trace)
+      .filter(({ kind }) => kind === "bank conflicts")
+      .map(({ title, why }) => [title, why[0]]),
+  ).toContainEqual([
+    "8x ds_write.b32: 4 rounds of shared memory a warp where 2 would do",
+    "Lanes 2, 16 want different rows of bank 2 at once",
+  ]);
   const none = compiled("fixtures/kernels/vecadd.ttir", { target: "hip:gfx942" });
-  expect([findings(none), noFindings(none)]).toEqual([[], "no findings: bank conflicts are not known for AMD's GPUs"]);
+  expect([findings(none), noFindings(none)]).toEqual([
+    [],
+    "no findings: bank conflicts of conversions and of reads that transpose are not known for AMD's GPUs",
+  ]);
 });
 
 test("a bank conflict names lanes, bank and the swizzle that would end it", () => {

@@ -18,6 +18,8 @@ export interface AmdGpu {
   readonly warpSize: number;
   /** Bytes of shared memory (LDS) that one workgroup can use. */
   readonly sharedMemoryPerCta: number;
+  /** Banks of LDS, of 4 bytes; undefined where it is not published. */
+  readonly ldsBanks: 32 | 64 | undefined;
   /** The generation of matrix instructions of CDNA (MFMA) and of the others (WMMA); 0 where there are none. */
   readonly mfma: 0 | 2 | 3 | 4;
   readonly wmma: 0 | 1 | 2 | 3;
@@ -33,6 +35,7 @@ const KIB = 1024;
 const CDNA = {
   warpSize: 64,
   sharedMemoryPerCta: 64 * KIB,
+  ldsBanks: 32,
   wmma: 0,
   xf32: false,
   deprecatedFp8DotTypes: [],
@@ -50,12 +53,13 @@ export const AMD_GPUS: readonly AmdGpu[] = [
     products: "MI350",
     mfma: 4,
     sharedMemoryPerCta: 160 * KIB,
+    ldsBanks: 64,
     deprecatedFp8DotTypes: ["fp8e4b8", "fp8e5b16"],
   },
   { ...RDNA, arch: "gfx1100", family: "RDNA3", products: "RX 7900", wmma: 1 },
   { ...RDNA, arch: "gfx1200", family: "RDNA4", products: "RX 9060", wmma: 2 },
   { ...RDNA, arch: "gfx1201", family: "RDNA4", products: "RX 9070", wmma: 2 },
-  { ...RDNA, arch: "gfx1250", family: "GFX1250", products: "MI400", wmma: 3, sharedMemoryPerCta: 320 * KIB, hasClusters: true },
+  { ...RDNA, arch: "gfx1250", family: "GFX1250", products: "MI400", wmma: 3, sharedMemoryPerCta: 320 * KIB, ldsBanks: undefined, hasClusters: true },
 ];
 
 /** The row of an architecture, `gfx942`; undefined where there is none. */

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { blockedMatrix } from "./arbitraries.fixture.js";
 import { readAttribute } from "./attribute-reader.fixture.js";
-import { bankConflictsMemDesc, largestVectorisationInOrder, simulateWavefronts } from "./bank-conflicts.js";
+import { amdBanks, bankConflictsMemDesc, largestVectorisationInOrder, simulateWavefronts } from "./bank-conflicts.js";
 import { defaultCga } from "./encodings/cga.js";
 import { paddedOffset } from "./encodings/padded-shared.js";
 import { LinearLayout } from "./linear-layout.js";
@@ -65,7 +65,7 @@ test("padding a row by one word frees the columns of conflicts", () => {
   const memory = toLinearLayout([32, 32], padded);
   expect(simulateWavefronts(column, memory, 32).wavefronts).toBe(32 * 32);
   const place = (offset: number): number => paddedOffset(padded, offset);
-  expect(simulateWavefronts(column, memory, 32, 16, place)).toEqual({ vec: 1, instructions: 32, wavefronts: 32, minWavefronts: 32 });
+  expect(simulateWavefronts(column, memory, 32, { place })).toEqual({ vec: 1, instructions: 32, wavefronts: 32, minWavefronts: 32 });
 });
 
 test("the formula agrees with the simulator for blocked accesses of swizzled memory, at every vector width", () =>
@@ -81,7 +81,7 @@ test("the formula agrees with the simulator for blocked accesses of swizzled mem
         const shape = [64, 64];
         const registers = toLinearLayout(shape, params);
         const shared = toLinearLayout(shape, { kind: "swizzled_shared", vec, perPhase, maxPhase, order: [1, 0], cga: defaultCga(2) });
-        const { wavefronts, minWavefronts, vec: width } = simulateWavefronts(registers, shared, bits, bytes);
+        const { wavefronts, minWavefronts, vec: width } = simulateWavefronts(registers, shared, bits, { maxVectorBytes: bytes });
         fc.pre(width * bits >= 32); // narrower accesses share words, which the formula does not look at
         expect(bankConflictsMemDesc(registers, shared, bits, bytes)).toBe(wavefronts / minWavefronts - 1);
       },
@@ -99,4 +99,19 @@ test("vectors with registers in their order", () => {
   );
   expect(largestVectorisationInOrder(cvt, 16).vec).toBe(4);
   expect(largestVectorisationInOrder(LinearLayout.fromBases([["register", [[2], [1]]]], ["offset"]), 4).vec).toBe(1);
+});
+
+test("AMD's GPUs: 64 banks of gfx950 have no conflict where 32 have; loads of 16 bytes are served by parts of two rows of lanes", () => {
+  const lanes = readAttribute("#ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [2, 32], warpsPerCTA = [1, 1], order = [1, 0]}>");
+  // Words of 8 bytes apart: 32 lanes want every other bank.
+  const memory = readAttribute("#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>");
+  const rounds = (banks: number) =>
+    simulateWavefronts(toLinearLayout([2, 32], lanes), toLinearLayout([2, 32], memory), 32, { rules: amdBanks(banks) });
+  expect(rounds(32)).toMatchObject({ instructions: 1, wavefronts: 4, minWavefronts: 2 });
+  expect(rounds(64)).toMatchObject({ instructions: 1, wavefronts: 1, minWavefronts: 1 });
+  const groups = amdBanks(32).groups(4, 64, true);
+  expect(groups[0]).toEqual([0, 1, 2, 3, 20, 21, 22, 23]);
+  expect(groups[5]).toEqual([36, 37, 38, 39, 48, 49, 50, 51]);
+  expect(groups.flat().toSorted((a, b) => a - b)).toEqual(Array.from({ length: 64 }, (_, l) => l));
+  expect(amdBanks(32).groups(4, 64, false)[1]).toEqual([8, 9, 10, 11, 12, 13, 14, 15]);
 });

@@ -1,7 +1,7 @@
 /**
- * Bank conflicts of shared memory accesses on NVIDIA GPUs.
+ * Bank conflicts of shared memory accesses.
  *
- * Shared memory has 32 banks of 4 bytes. One warp-wide access of v consecutive 4-byte words per lane is served in v rounds
+ * On NVIDIA's GPUs shared memory has 32 banks of 4 bytes. One warp-wide access of v consecutive 4-byte words per lane is served in v rounds
  * (wavefronts) of 32/v lanes at best; a round takes one more wavefront for every further row of a bank that its lanes touch.
  * The algebra counts that without looping over lanes: two lanes conflict when their difference lies in the span of the segment
  * bits, those that pick the row of the banks. `simulateWavefronts` counts it the slow way, on any layout.
@@ -90,6 +90,51 @@ function vectorisation(cvt: LinearLayout, vec: number): Vectorisation | undefine
   return { vec, permutation };
 }
 
+/** How a GPU's shared memory serves an instruction: its banks of 4 bytes, and which lanes it serves at once. */
+export interface BankRules {
+  readonly banks: number;
+  /** By the words of a lane. */
+  readonly groups: (words: number, lanes: number, loads: boolean) => readonly (readonly number[])[];
+}
+/** As many lanes at once, in their order, as want all banks. */
+const inOrder =
+  (banks: number): BankRules["groups"] =>
+  (words, lanes) => {
+    const size = Math.min(lanes, Math.max(1, Math.trunc(banks / words)));
+    return Array.from({ length: lanes / size }, (_, g) => Array.from({ length: size }, (_, l) => g * size + l));
+  };
+export const NVIDIA_BANKS: BankRules = { banks: 32, groups: inOrder(32) };
+/**
+ * AMD's. A load of 16 bytes of a wave of 64 lanes is served four lanes of one row of 16 and four of the next one at a time, where there
+ * are 32 banks. Source: ROCm's documentation of Composable Kernel, "Understanding AMD GPU LDS and Bank Conflicts"; of 64 banks it has no
+ * groups, and they are taken in the lanes' order. Not measured.
+ */
+export function amdBanks(banks: number): BankRules {
+  const plain = inOrder(banks);
+  return {
+    banks,
+    groups(words, lanes, loads) {
+      const groups = plain(words, lanes, loads);
+      if (!loads || words !== 4 || banks !== 32 || lanes !== 64) return groups;
+      return groups.map((_, g) => {
+        const first = 32 * (g >> 2) + 4 * (g & 3);
+        const second = 32 * (g >> 2) + 16 + 4 * ((g & 3) ^ 1);
+        return [first, second].flatMap((from) => [0, 1, 2, 3].map((l) => from + l));
+      });
+    },
+  };
+}
+
+/** How instructions access a layout; those left out are NVIDIA's, of at most 16 bytes, in memory that is not padded. */
+export interface AccessRules {
+  readonly maxVectorBytes?: number;
+  /** Moves an offset (in elements) to where it lies in memory, for padded layouts. */
+  readonly place?: ((offset: number) => number) | undefined;
+  readonly rules?: BankRules;
+  readonly loads?: boolean;
+}
+const asItIs = (offset: number): number => offset;
+
 /** The cost of all accesses of a CTA to a layout. */
 export interface Wavefronts {
   /** Elements per access and lane. */
@@ -103,45 +148,36 @@ export interface Wavefronts {
 }
 
 /**
- * Counts wavefronts by going through every access: registers to shared memory with vectors as wide as the layouts allow, up to
- * `maxVectorBytes`. Lanes that touch the same 4-byte word share it. `place` moves an offset (in elements) to where it lies in
- * memory, for padded layouts.
+ * Counts wavefronts by going through every access: registers to shared memory with vectors as wide as the layouts allow. Lanes that
+ * touch the same 4-byte word share it.
  */
-export function simulateWavefronts(
-  registers: LinearLayout,
-  shared: LinearLayout,
-  bitwidth: number,
-  maxVectorBytes = 16,
-  place: (offset: number) => number = (offset) => offset,
-): Wavefronts {
-  return simulateAccess(offsetsOf(registers, shared), bitwidth, maxVectorBytes, place);
+export function simulateWavefronts(registers: LinearLayout, shared: LinearLayout, bitwidth: number, rules: AccessRules = {}): Wavefronts {
+  return simulateAccess(offsetsOf(registers, shared), bitwidth, rules);
 }
 
 /** As `simulateWavefronts`, of a map from registers, lanes and warps to offsets. */
 export function simulateAccess(
   offsets: LinearLayout,
   bitwidth: number,
-  maxVectorBytes = 16,
-  place: (offset: number) => number = (offset) => offset,
+  { maxVectorBytes = 16, place = asItIs, rules = NVIDIA_BANKS, loads = true }: AccessRules = {},
 ): Wavefronts {
   const unique = actionRemoveBroadcastedRegs(offsets).apply(offsets);
   const numLanes = unique.getInDimSize("lane");
   const { vec, permutation } = largestVectorisation(unique, bitwidth, maxVectorBytes);
   const access = permutation.apply(unique);
-  const words = Math.max(1, Math.ceil((vec * bitwidth) / 32));
-  const lanesPerRound = Math.min(numLanes, Math.max(1, Math.trunc(32 / words)));
+  const groups = rules.groups(wordsOf(vec, bitwidth), numLanes, loads);
 
   let instructions = 0;
   let wavefronts = 0;
   for (let warp = 0; warp < access.getInDimSize("warp"); warp++) {
     for (let register = 0; register < access.getInDimSize("register"); register += vec) {
       instructions++;
-      for (let first = 0; first < numLanes; first += lanesPerRound)
-        wavefronts += roundOf(access, bitwidth, place, { first, lanesPerRound, register, vec, warp });
+      for (const lanes of groups) wavefronts += crowdOf(access, bitwidth, place, { lanes, register, vec, warp, banks: rules.banks }).rows;
     }
   }
-  return { vec, instructions, wavefronts, minWavefronts: instructions * Math.ceil(numLanes / lanesPerRound) };
+  return { vec, instructions, wavefronts, minWavefronts: instructions * groups.length };
 }
+const wordsOf = (vec: number, bitwidth: number): number => Math.max(1, Math.ceil((vec * bitwidth) / 32));
 
 /**
  * Rounds for each 8x8 matrix that ldmatrix reads, or stmatrix writes: a register of 32 bits in all lanes. `offsets` is a map from
@@ -156,12 +192,13 @@ export function simulateMatrices(
   const vec = 32 / bitwidth;
   const numRegisters = unique.getInDimSize("register");
   if (numLanes !== 32 || vec < 1 || numRegisters % vec !== 0) return undefined;
+  const lanes = Array.from({ length: numLanes }, (_, lane) => lane);
   let matrices = 0;
   let wavefronts = 0;
   for (let warp = 0; warp < unique.getInDimSize("warp"); warp++)
     for (let register = 0; register < numRegisters; register += vec) {
       matrices++;
-      wavefronts += roundOf(unique, bitwidth, (offset) => offset, { first: 0, lanesPerRound: 32, register, vec, warp });
+      wavefronts += crowdOf(unique, bitwidth, asItIs, { lanes, register, vec, warp, banks: 32 }).rows;
     }
   return { matrices, wavefronts };
 }
@@ -176,15 +213,11 @@ export function offsetsOf(registers: LinearLayout, shared: LinearLayout): Linear
 }
 
 interface Round {
-  readonly first: number;
-  readonly lanesPerRound: number;
+  readonly lanes: readonly number[];
   readonly register: number;
   readonly vec: number;
   readonly warp: number;
-}
-/** The most rows of one bank that a round touches. */
-function roundOf(access: LinearLayout, bitwidth: number, place: (offset: number) => number, round: Round): number {
-  return crowdOf(access, bitwidth, place, round).rows;
+  readonly banks: number;
 }
 
 /** The bank with the most rows of those that a round of accesses touches, and how many rows these are. */
@@ -194,14 +227,14 @@ interface Crowd {
 }
 function crowdOf(access: LinearLayout, bitwidth: number, place: (offset: number) => number, round: Round): Crowd {
   const touched = new Set<number>();
-  const perBank = new Int32Array(32);
+  const perBank = new Int32Array(round.banks);
   let bank = 0;
-  for (let lane = round.first; lane < round.first + round.lanesPerRound; lane++)
+  for (const lane of round.lanes)
     for (let register = round.register; register < round.register + round.vec; register++) {
       const word = Math.trunc((place(access.applyPacked({ register, lane, warp: round.warp })) * bitwidth) / 32);
       if (touched.has(word)) continue;
       touched.add(word);
-      if (++perBank[word % 32]! > perBank[bank]!) bank = word % 32;
+      if (++perBank[word % round.banks]! > perBank[bank]!) bank = word % round.banks;
     }
   return { bank, rows: Math.max(1, perBank[bank]!) };
 }
@@ -216,22 +249,20 @@ export interface BankConflict {
 export function firstConflict(
   offsets: LinearLayout,
   bitwidth: number,
-  maxVectorBytes = 16,
-  place: (offset: number) => number = (offset) => offset,
+  { maxVectorBytes = 16, place = asItIs, rules = NVIDIA_BANKS, loads = true }: AccessRules = {},
 ): BankConflict | undefined {
   const unique = actionRemoveBroadcastedRegs(offsets).apply(offsets);
   const { vec, permutation } = largestVectorisation(unique, bitwidth, maxVectorBytes);
   const access = permutation.apply(unique);
-  const lanesPerRound = Math.min(unique.getInDimSize("lane"), Math.max(1, Math.trunc(32 / Math.max(1, Math.ceil((vec * bitwidth) / 32)))));
-  for (let first = 0; first < unique.getInDimSize("lane"); first += lanesPerRound) {
-    const round: Round = { first, lanesPerRound, register: 0, vec, warp: 0 };
+  for (const lanes of rules.groups(wordsOf(vec, bitwidth), unique.getInDimSize("lane"), loads)) {
+    const round: Round = { lanes, register: 0, vec, warp: 0, banks: rules.banks };
     const { bank, rows } = crowdOf(access, bitwidth, place, round);
     if (rows < 2) continue;
     const laneOf = new Map<number, number>();
-    for (let lane = first; lane < first + lanesPerRound; lane++)
+    for (const lane of lanes)
       for (let register = 0; register < vec; register++) {
         const word = Math.trunc((place(access.applyPacked({ register, lane, warp: 0 })) * bitwidth) / 32);
-        if (word % 32 === bank && !laneOf.has(word)) laneOf.set(word, lane);
+        if (word % rules.banks === bank && !laneOf.has(word)) laneOf.set(word, lane);
       }
     return { bank, lanes: [...new Set(laneOf.values())] };
   }

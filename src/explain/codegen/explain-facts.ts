@@ -12,7 +12,6 @@ import { LocalAllocOp, LocalLoadOp, LocalStoreOp } from "../../dialects/ttg/ops/
 import { MemDescType } from "../../dialects/ttg/types.js";
 import { AsyncTMACopyGlobalToLocalOp, AsyncTMAGatherOp } from "../../dialects/ttng/ops/tma.js";
 import { WarpGroupDotOp } from "../../dialects/ttng/ops/warp-group-dot.js";
-import { capabilityOf, gpuOf } from "../../gpu/nvidia.js";
 import { RankedTensorType } from "../../ir/builtin-types.js";
 import type { OpDef } from "../../ir/define-op.js";
 import type { Operation } from "../../ir/operation.js";
@@ -21,24 +20,23 @@ import type { Value } from "../../ir/value.js";
 import { memo } from "../../support/memo.js";
 import type { Trace } from "../../trace/trace.js";
 import { amdGpuOfTrace, type CodegenFact, codegenFacts, lastTtgirStep } from "../codegen-facts.js";
-import { conflictReasons } from "../derivations/shared-access.js";
+import { conflictReasons, instructionOf } from "../derivations/shared-access.js";
 import { instructionReasons, queriesOf, type StepQueries } from "../queries.js";
 import { messageBytes } from "./tma-wgmma-reasons.js";
 
 /** The facts with what they cost the memory; those of an imported step that cannot be read back as they are. */
 export const ratedFacts = memo((trace: Trace): readonly CodegenFact[] =>
   withOps(trace, codegenFacts(trace), (queries) => {
-    if (amdGpuOfTrace(trace)) return () => ({});
-    const axes = axesOfAllocations(queries.ir.module);
-    const capability = capabilityOf(trace.target) ?? 80;
-    return (op, fact) => costOf(fact, op, axes, capability);
+    // How AMD's GPUs divide accesses of global memory is not modelled.
+    const axes = amdGpuOfTrace(trace) ? undefined : axesOfAllocations(queries.ir.module);
+    return (op, fact) => costOf(trace, fact, op, axes);
   }),
 );
 
 /** The facts with their costs and reasons. */
 export const explainedFacts = (trace: Trace): readonly CodegenFact[] =>
   withOps(trace, ratedFacts(trace), (queries) => (op, fact) => ({
-    why: [...instructionReasons(queries, op), ...(amdGpuOfTrace(trace) ? [] : conflictReasons(trace, op, fact))],
+    why: [...instructionReasons(queries, op), ...conflictReasons(trace, op, fact)],
   }));
 
 /** The facts with what `more` says of their ops. */
@@ -57,23 +55,21 @@ function withOps(
 }
 
 function costOf(
+  trace: Trace,
   fact: CodegenFact,
   op: Operation,
-  axes: ModuleAxisInfo,
-  capability: number,
+  axes: ModuleAxisInfo | undefined,
 ): Partial<Pick<CodegenFact, "sectorsPerWarp" | "wavefronts" | "bytesPerThread">> {
   const { kind, space, bytesPerThread: bytes } = fact;
   if (kind === "tma") return { bytesPerThread: messageBytes(op) ?? bytes };
   if (bytes === 0) return {};
   if (kind === "async-copy" || (space === "global" && (kind === "load" || kind === "store" || kind === "atomic"))) {
-    const sectorsPerWarp = sectorsOf(op, bytes, axes);
+    const sectorsPerWarp = axes && sectorsOf(op, bytes, axes);
     return sectorsPerWarp === undefined ? {} : { sectorsPerWarp };
   }
-  const byMatrices = kind === "matrix-load" || kind === "matrix-store";
-  const wavefronts =
-    byMatrices || space === "shared"
-      ? wavefrontsOf(op, { bytes, byMatrices, loads: kind === "load" || kind === "matrix-load", gpu: gpuOf(capability) })
-      : undefined;
+  const inShared = space === "shared" || kind === "matrix-load" || kind === "matrix-store";
+  const instruction = inShared ? instructionOf(trace, fact) : undefined;
+  const wavefronts = instruction && wavefrontsOf(op, instruction);
   return wavefronts ? { wavefronts } : {};
 }
 

@@ -1,5 +1,6 @@
 /** Shared memory: which element lies in which bank, and the conflicts of those who access it. */
 
+import { bankRulesOf } from "../../../explain/derivations/shared-access.js";
 import { layoutOfType, type ValueLayout } from "../../../explain/value-layout.js";
 import { simulateWavefronts } from "../../../layout/bank-conflicts.js";
 import { placeOf } from "../../../layout/encoding-queries.js";
@@ -37,10 +38,13 @@ export interface Access {
   readonly least: number;
 }
 
+const ownerOf = (value: Value) => value.definingOp ?? value.parentBlock!.parentOp!;
+
 /** Accesses of a buffer by threads, through its views too, and the rounds that they take. */
 export const accessesOf = memo((buffer: Value): readonly Access[] => {
   const shared = layoutOfType(buffer.type);
-  if ("reason" in shared || shared.kind !== "shared") return [];
+  const rules = bankRulesOf(ownerOf(buffer));
+  if ("reason" in shared || shared.kind !== "shared" || !rules) return [];
   const found: Access[] = [];
   const seen = new Set<Value>([buffer]);
   for (const value of seen) {
@@ -58,7 +62,11 @@ export const accessesOf = memo((buffer: Value): readonly Access[] => {
           layout.shape.length === shared.shape.length &&
           layout.shape.every((s, d) => s === shared.shape[d])
         ) {
-          const result = simulateWavefronts(layout.layout, shared.layout, shared.bits, 16, placeOf(shared.params));
+          const result = simulateWavefronts(layout.layout, shared.layout, shared.bits, {
+            place: placeOf(shared.params),
+            rules,
+            loads: /load/.test(op.name),
+          });
           found.push({
             op: op.name,
             vec: result.vec,
@@ -91,8 +99,10 @@ export function sharedRows(subject: Subject, view: View["layout"], { width, heig
       ],
     ]);
   }
-  // One row is what the 32 banks hold: 128 bytes.
-  const perRow = Math.max(1, Math.trunc(1024 / bits));
+  // One row is what the banks hold, 128 bytes of 32.
+  const rules = bankRulesOf(subject.ir.module);
+  if (!rules) rows.push(line("the banks of this GPU are not published: drawn as 32", MUTED));
+  const perRow = Math.max(1, Math.trunc(((rules?.banks ?? 32) * 32) / bits));
   const total = layout.getInDimSize("offset");
   const perBank = Math.max(1, Math.trunc(32 / bits));
   const cell = shape.reduce((n, size) => n + String(size - 1).length + 1, 2);
