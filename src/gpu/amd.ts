@@ -59,7 +59,16 @@ export const AMD_GPUS: readonly AmdGpu[] = [
   { ...RDNA, arch: "gfx1100", family: "RDNA3", products: "RX 7900", wmma: 1 },
   { ...RDNA, arch: "gfx1200", family: "RDNA4", products: "RX 9060", wmma: 2 },
   { ...RDNA, arch: "gfx1201", family: "RDNA4", products: "RX 9070", wmma: 2 },
-  { ...RDNA, arch: "gfx1250", family: "GFX1250", products: "MI400", wmma: 3, sharedMemoryPerCta: 320 * KIB, ldsBanks: undefined, hasClusters: true },
+  {
+    ...RDNA,
+    arch: "gfx1250",
+    family: "GFX1250",
+    products: "MI400",
+    wmma: 3,
+    sharedMemoryPerCta: 320 * KIB,
+    ldsBanks: undefined,
+    hasClusters: true,
+  },
 ];
 
 /** The row of an architecture, `gfx942`; undefined where there is none. */

@@ -80,7 +80,7 @@ export function amdFragmentsOf(mnemonic: string): readonly Fragment[] {
 const AMD_TYPES: Readonly<Record<string, string>> = { i32: "i32", f64: "f64" };
 
 function mfmaFragments([m, n, k]: readonly [number, number, number], bits: number, acc: string): readonly Fragment[] {
-  // Of 4x4 there are 16 products beside each other, which Triton's layouts take as one of 64x4.
+  // A 4x4 instruction does 16 products beside each other, which Triton's layouts take as one of 64x4.
   if (m < 16) return [];
   const perLane = (m * k) / 64;
   const wide = acc === "f64" ? ", elementBitWidth = 64" : "";
