@@ -12,7 +12,7 @@ import logUpdate, { changedColumns } from "./log-update.js";
 const [WIDTH, HEIGHT] = [20, 4];
 const piece = fc.tuple(
   fc.constantFrom("", "\x1b[31m", "\x1b[1;38;5;75m", "\x1b[48;2;1;2;3m"),
-  fc.constantFrom("a", "%12 = load", "│", "  ", "0m", "日本", "‹x›", ""),
+  fc.constantFrom("a", "%12 = load", "│", "  ", " ".repeat(13), "0m", "日本", "‹x›", ""),
 );
 const row = fc
   .array(piece, { maxLength: 4 })
@@ -62,4 +62,6 @@ test("of a row, the changed columns are written; of one with wide characters, al
   expect(changedColumns("two words", "two", 0)).toBe("\x1b[1;4H\x1b[K");
   expect(changedColumns("日a", "日b", 0)).toBe("\x1b[1H\x1b[K日b");
   expect(changedColumns(row("two"), row("two"), 2)).toBe("");
+  const blank = " ".repeat(30);
+  expect(changedColumns(`${blank}a`, `\x1b[31mb\x1b[0mc${blank}`, 0)).toBe("\x1b[1;1H\x1b[31mb\x1b[0mc\x1b[30X\x1b[30C\x1b[0m");
 });

@@ -36,6 +36,8 @@ export default { create };
 
 const ERASE_SCREEN = "\x1b[H\x1b[J";
 const RESET = "\x1b[0m";
+/** Spaces in text without a style, which it is shorter to erase and go past. */
+const BLANKS = /((?:^|\x1b\[0m)[^\x1b]*?)( {12,})/g;
 
 /** Writes what is other in row `y` (from 0) than before. Both rows end without a style. */
 export function changedColumns(before: string, after: string, y: number): string {
@@ -60,7 +62,7 @@ export function changedColumns(before: string, after: string, y: number): string
       .slice(prefix.lastIndexOf(RESET) + 1)
       .match(STYLE)
       ?.join("") ?? "";
-  const part = open + after.slice(from, end);
+  const part = (open + after.slice(from, end)).replace(BLANKS, (_, text, { length }) => `${text}\x1b[${length}X\x1b[${length}C`);
   const column = simpleWidth(prefix) + 1;
   const over = part.includes("\x1b") && !part.endsWith(RESET) ? RESET : "";
   return `\x1b[${y + 1};${column}H${part}${over}${width < widthBefore ? "\x1b[K" : ""}`;
