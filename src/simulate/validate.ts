@@ -67,7 +67,7 @@ export interface Validation {
   readonly findings: readonly Finding[];
   /** Steps that were not executed, and so not validated: the last of each stage, each with the reason. */
   readonly notExecuted: readonly NotExecuted[];
-  /** What there was no time for: programs and launches of Triton IR, and results of passes; each of how many. */
+  /** Programs and launches of Triton IR, and results of passes, that there was no time for; each of how many. */
   readonly leftOut: Readonly<Record<"programs" | "launches" | "results", { readonly count: number; readonly of: number }>>;
   /** Set where the user ended it: how many results there were to execute. */
   readonly endedEarly?: { readonly of: number };

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { initialState } from "../../control/reducer.js";
 import { withMachineStep } from "../../machine-step.js";
 import { kernelSession, screenOf, typed } from "../../session.fixture.js";
+import { ptxOf } from "./final-code.js";
 
 const session = kernelSession("fixtures/kernels/vecadd.ttir");
 const ptx = session.trace.artifacts.ptx!.split("\n");
@@ -14,6 +15,14 @@ const sass = [
 const at = (size: { readonly columns: number; readonly rows: number }, of = session) =>
   initialState(of, size, { keys: {}, ascii: false, command: [] });
 const assembled = { ...session, trace: withMachineStep(session.trace, { registers: 26, spilled: 0, sass }) };
+
+test("no PTX is awaited of a kernel for an AMD GPU", () => {
+  const { artifacts, ...trace } = session.trace;
+  const { ptx: _, ...others } = artifacts;
+  const without = { ...session, trace: { ...trace, artifacts: others } };
+  expect(ptxOf(without).kind).toBe("making");
+  expect(ptxOf({ ...without, trace: { ...without.trace, target: "hip:gfx942" } }).kind).toBe("none");
+});
 
 test("machine code is beside the PTX that it is from, and the cursor stays on what is tied", () => {
   const shown = typed(at({ columns: 140, rows: 40 }, assembled), "4]]]+jj");

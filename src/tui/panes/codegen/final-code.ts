@@ -3,7 +3,7 @@
  * `.loc` where they come from; of a large module it is made when it is looked at. A dump without PTX shows its last step. Machine code is
  * tied to lines of the PTX, which is beside it where there is room.
  */
-import { codegenStep, lastTtgirStep } from "../../../explain/codegen-facts.js";
+import { amdGpuOfTrace, codegenStep, lastTtgirStep } from "../../../explain/codegen-facts.js";
 import { ancestorIn, locationOf, type SourcePosition } from "../../../explain/provenance.js";
 import { memo } from "../../../support/memo.js";
 import { wrapText } from "../../../support/wrap-text.js";
@@ -31,7 +31,8 @@ interface FinalCode {
 /** The PTX, as far as it is known. */
 export function ptxOf({ trace, computed, input, failure }: Session): Ptx {
   if (trace.artifacts.ptx !== undefined) return { kind: "text", text: trace.artifacts.ptx };
-  if (!input || failure !== undefined) return { kind: "none", why: "" };
+  // LLVM IR is the last stage for AMD's GPUs.
+  if (!input || failure !== undefined || amdGpuOfTrace(trace)) return { kind: "none", why: "" };
   return computed.ptx ?? { kind: "making", done: 0, total: 0, what: "" };
 }
 
