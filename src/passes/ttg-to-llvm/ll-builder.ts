@@ -64,6 +64,18 @@ export class LLBuilder {
   /** New ops go before this one; at the end of `block` when null. */
   before: Operation | null = null;
   loc: LocationRef = 0;
+  /** Makes ops with the location of a value. */
+  atValue<T>({ definingOp, argLoc = 0 }: Value, make: () => T): T {
+    return this.at(definingOp?.locRef ?? argLoc, make);
+  }
+  /** Makes ops with another location. */
+  at<T>(loc: LocationRef, make: () => T): T {
+    const saved = this.loc;
+    this.loc = loc;
+    const made = make();
+    this.loc = saved;
+    return made;
+  }
   /** Where constants go while `folding`: after this op in `constantBlock`. */
   #constantBlock: Block | undefined;
   #lastConstant: Operation | null = null;

@@ -117,7 +117,9 @@ function lowerRMW(view: View<typeof AtomicRMWOp>, lo: Lowering): void {
       continue;
     }
     const value = vec === 1 ? values[i]! : b.packVector(values.slice(i, i + vec));
-    const old = whereActive(lo, atomic, pointers[i]!, value, predicate, shared, reduces === true);
+    const make = () => whereActive(lo, atomic, pointers[i]!, value, predicate, shared, reduces === true);
+    // The pointers of a tensor are taken out of a struct here, so their location is this op's.
+    const old = isTensor ? make() : b.atValue(pointers[i]!, make);
     results.push(...b.unpackVector(old));
   }
   if (isTensor) return shareAtomicResults(lo, op, results, element, thread);

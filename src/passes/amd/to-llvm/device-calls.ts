@@ -47,19 +47,18 @@ function send(lo: Lowering, format: Format, args: readonly Printed[], toStderr: 
 }
 
 export function printf(lo: Lowering, text: string | Format, args: readonly Printed[]): Format {
-  const { b, ctx } = lo;
-  const { loc } = b;
-  b.loc = unknownLoc(ctx);
-  const format = typeof text === "string" ? addFormat(lo, `${text}\n\0`) : text;
-  send(lo, format, args, false);
-  b.loc = loc;
-  return format;
+  return lo.b.at(unknownLoc(lo.ctx), () => {
+    const format = typeof text === "string" ? addFormat(lo, `${text}\n\0`) : text;
+    send(lo, format, args, false);
+    return format;
+  });
 }
 
 /** Prints why to stderr, waits until all threads have, and ends the program. */
 export function assertFail(lo: Lowering, message: string, file: string, line: number): void {
   const text = `device assertion failed: '${message}', in unknown at ${file}:${line}\n`;
-  send(lo, addFormat(lo, text), [], true);
+  const format = addFormat(lo, text);
+  lo.b.at(unknownLoc(lo.ctx), () => send(lo, format, [], true));
   lo.code.barrier(lo);
   lo.b.create(Trap, {});
 }
