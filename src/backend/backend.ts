@@ -44,6 +44,8 @@ export type BackendOption<T = unknown> = OptionSpec<T> & {
   readonly refused?: string;
   /** The last that reads it: the front end, or the passes to TTGIR. Without it code is lowered by it. */
   readonly lastRead?: "python" | "ttgir";
+  /** The environment variable that sets it in Triton; it is on for `1`, `true` and `on`. */
+  readonly variable?: string;
 };
 export type BackendOptions<Options> = { readonly [Key in keyof Options]: BackendOption<Options[Key]> };
 

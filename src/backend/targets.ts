@@ -1,6 +1,7 @@
 /** The targets of all platforms, and Triton's options for them. Passes are not loaded by this file. */
 
 import { withDefaults } from "../pass/options.js";
+import { type Environment, isOn } from "../support/environment.js";
 import type { TritonVersion } from "../support/triton-version.js";
 import { HIP, type HipOptions } from "./amd/options.js";
 import type { BackendOption, BackendOptions, Platform } from "./backend.js";
@@ -41,6 +42,13 @@ export const defaultOptions = (target: string): TargetOptions => ({
   ...(withDefaults(CUDA.options, {}) as CudaOptions),
   ...platformOf(target)!.defaults(target),
 });
+
+/** The options of a target that Triton reads from environment variables, where those are set. */
+export function optionsOfEnvironment(environment: Environment, target: string): Partial<TargetOptions> {
+  const options = Object.entries<BackendOption>(platformOf(target)!.options);
+  const text = (variable: string | undefined) => (variable === undefined ? undefined : environment[variable]);
+  return Object.fromEntries(options.flatMap(([key, { variable }]) => (text(variable) === undefined ? [] : [[key, isOn(text(variable))]])));
+}
 
 /** The options of a compilation for the target `from` when it is made for `to`: what has `from`'s default gets `to`'s. */
 export function retargeted(options: TargetOptions, from: string, to: string): TargetOptions {

@@ -53,10 +53,6 @@ export interface Programs {
 /** Exit codes; see the command line's contract in the README. */
 export const EXIT = { ok: 0, difference: 1, badInput: 2, bug: 3, interrupted: 130 } as const;
 
-/** Whether an environment variable is on, in Triton's words for it. Source: include/triton/Tools/Sys/GetEnv.hpp, getBoolEnv. */
-export function isOn({ env }: Pick<Io, "env">, name: string): boolean {
-  return ["on", "true", "1"].includes((env[name] ?? "").toLowerCase());
-}
 export const PREFER_TMEM_16X256 = "TRITON_PREFER_TMEM_16x256_LAYOUT";
 
 /** Does some work, shows how far it is, and ends it early where the user asks for that. */

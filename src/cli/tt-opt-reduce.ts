@@ -5,14 +5,16 @@
  *     tt-opt reduce k.mlir --tritongpu-coalesce --predicate 'count(convert_layout) > 2'   # of their result, as tt-step bisect reads it
  *     tt-opt reduce k.mlir --predicate 'command: ./check.sh'                        # a program that is given the file ends with 0
  */
+
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import { fileError } from "../node/files.js";
 import { type PipelineElement, runPipeline } from "../pass/pass-manager.js";
 import { type Reduced, reducing } from "../reduce/reduce.js";
+import { isOn } from "../support/environment.js";
 import { parseModule } from "../syntax/parse.js";
 import { printOperation } from "../syntax/print.js";
-import { EXIT, type Io, isOn, PREFER_TMEM_16X256, watched } from "./io.js";
+import { EXIT, type Io, PREFER_TMEM_16X256, watched } from "./io.js";
 import { parsePredicate } from "./predicate.js";
 import { pipelineOf } from "./tt-opt.js";
 import { parseTtOptArgs, type TtOptArgs } from "./tt-opt-args.js";
@@ -100,7 +102,7 @@ function takeOptions(argv: readonly string[]): Options | { readonly error: strin
 function contextOf(args: TtOptArgs, io: Io): Context {
   const ctx = new Context(ALL_DIALECTS);
   ctx.allowUnregisteredDialects = args.allowUnregisteredDialect;
-  ctx.preferTmem16x256 = isOn(io, PREFER_TMEM_16X256);
+  ctx.preferTmem16x256 = isOn(io.env[PREFER_TMEM_16X256]);
   ctx.triton = args.triton;
   return ctx;
 }

@@ -9,10 +9,11 @@ import { banner, type Instrumentation, timing } from "../pass/instrumentation.js
 import { type PipelineElement, runPipeline } from "../pass/pass-manager.js";
 import { parsePipeline, pipelineText } from "../pass/pipeline-text.js";
 import { PASSES } from "../passes/index.js";
+import { isOn } from "../support/environment.js";
 import { parseModule } from "../syntax/parse.js";
 import { type PrintOptions, printOperation } from "../syntax/print.js";
 import { checkExpected } from "./expected-diagnostics.js";
-import { EXIT, type Io, isOn, PREFER_TMEM_16X256 } from "./io.js";
+import { EXIT, type Io, PREFER_TMEM_16X256 } from "./io.js";
 import { runMain } from "./node-io.js";
 import { parseTtOptArgs, type TtOptArgs, ttOptHelp } from "./tt-opt-args.js";
 import type * as Validation from "./tt-opt-validate.js";
@@ -102,7 +103,7 @@ function processChunk(
   const ctx = new Context(ALL_DIALECTS);
   ctx.allowUnregisteredDialects = args.allowUnregisteredDialect;
   ctx.triton = args.triton;
-  ctx.preferTmem16x256 = isOn(io, PREFER_TMEM_16X256);
+  ctx.preferTmem16x256 = isOn(io.env[PREFER_TMEM_16X256]);
   const file = args.file === "-" ? "<stdin>" : args.file;
   const outcome = compileChunk(ctx, args, file, text, firstLine, io, validation);
   if (args.verifyDiagnostics) {

@@ -7,10 +7,11 @@ import { archOf } from "../gpu/amd.js";
 import type { Always, Compilation, CompileRequest } from "../library/compile.js";
 import { insertedText, pipelineOf, pipelineRange, positionOf, settingsOf } from "../library/pipeline.js";
 import type { Source } from "../library/sources.js";
+import { isOn } from "../support/environment.js";
 import { finished, type Work } from "../support/slices.js";
 import type { PipelineStep, Stage } from "../trace/stage.js";
 import type { Trace } from "../trace/trace.js";
-import { type Io, isOn, PREFER_TMEM_16X256 } from "./io.js";
+import { type Io, PREFER_TMEM_16X256 } from "./io.js";
 import { withHint } from "./options/option.js";
 import type { TtStepArgs } from "./tt-step-args.js";
 import { isMachineCode } from "./tt-step-show.js";
@@ -145,7 +146,7 @@ export function everywhere(args: TtStepArgs, io: Io): Always {
   return {
     verifyEach: args.verifyEach,
     pessimisticAxisInfo: args.pessimisticAxisInfo,
-    preferTmem16x256: isOn(io, PREFER_TMEM_16X256),
+    preferTmem16x256: isOn(io.env[PREFER_TMEM_16X256]),
   };
 }
 /** The passes that run: those that the arguments name, up to the last whose result is shown. */

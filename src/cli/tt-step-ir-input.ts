@@ -40,6 +40,6 @@ export function readIrInput(path: string, io: Io, { python: _, written, ...given
   } catch (error) {
     return rejected(`cannot read '${path}': ${fileError(error)}`);
   }
-  const request = { ...options, name: path, text, modernize };
+  const request = { ...options, environment: io.env, name: path, text, modernize };
   return isPython(text, path) ? { kind: "python", request } : readIr(request);
 }

@@ -6,6 +6,7 @@ import {
   checkOptions,
   DEFAULT_TARGET,
   defaultOptions,
+  optionsOfEnvironment,
   platformOf,
   TARGETS,
   type TargetOptions,
@@ -49,13 +50,14 @@ export interface Settings {
 }
 /** The settings of a compilation: `asked` comes before what the source says, and that before defaults (`cuda:80`). */
 export function settingsOf(
-  { module, defaults }: Pick<ModuleSource, "module" | "defaults">,
+  { module, defaults, request: { environment = {} } }: Pick<ModuleSource, "module" | "defaults" | "request">,
   asked: { readonly target?: string | undefined; readonly options: Partial<TargetOptions>; readonly triton?: string | undefined },
 ): Settings {
   const target = asked.target ?? defaults?.target ?? targetOf(module) ?? DEFAULT_TARGET;
   const triton = asked.triton ?? defaults?.triton;
   const version = tritonOrDefault(triton);
-  return { target, version, options: { ...defaultOptions(target), ...defaults?.options, ...asked.options }, from: stageOf(module) };
+  const options = { ...defaultOptions(target), ...optionsOfEnvironment(environment, target), ...defaults?.options, ...asked.options };
+  return { target, version, options, from: stageOf(module) };
 }
 /** The target that the module names in `ttg.target`. */
 function targetOf(module: Operation): string | undefined {

@@ -1,6 +1,14 @@
 /** A Python kernel as input: read, chosen from, specialized and turned into TTIR. */
 
-import { checkOptions, DEFAULT_TARGET, defaultOptions, platformOf, type TargetOptions, versionProblem } from "../backend/targets.js";
+import {
+  checkOptions,
+  DEFAULT_TARGET,
+  defaultOptions,
+  optionsOfEnvironment,
+  platformOf,
+  type TargetOptions,
+  versionProblem,
+} from "../backend/targets.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { compileKernel, readEmbedded, readPython } from "../frontend/compile-python.js";
 import { type CommentSetting, commentSettings } from "../frontend/kernel-comment.js";
@@ -103,7 +111,8 @@ function readKernel(request: SourceRequest, ofComment: readonly string[], versio
     options: { ...(kernel.debug ? { debug: true } : {}), ...optionsOf(made.config), ...asked.options },
   };
   const target = request.target ?? defaults.target ?? DEFAULT_TARGET;
-  const options = { ...defaultOptions(target), ...defaults.options, ...request.options };
+  const ofEnvironment = optionsOfEnvironment(request.environment ?? {}, target);
+  const options = { ...defaultOptions(target), ...ofEnvironment, ...defaults.options, ...request.options };
   const problem = checkOptions(options, target);
   if (problem) return rejected(problem);
   const specialization = platformOf(target)!.takesPointerRanges ? made.specialization : withoutPointerRanges(made.specialization);

@@ -7,6 +7,7 @@ import type { PythonHost } from "../frontend/compile-python.js";
 import type { Choices, GivenArguments, Proposal } from "../frontend/specialize.js";
 import type { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
+import type { Environment } from "../support/environment.js";
 import type { TritonVersion } from "../support/triton-version.js";
 import type { ImportOptions } from "../trace/import/import-dump.js";
 import type { Trace } from "../trace/trace.js";
@@ -42,6 +43,8 @@ export interface SourceRequest extends ImportOptions, PythonRequest {
   readonly text: string;
   /** The language that the IR was made from, `triton` by default; Python says it itself. */
   readonly language?: Context["language"] | undefined;
+  /** Environment variables, some of which set options in Triton; the request's and the file's options come first. */
+  readonly environment?: Environment;
   /** False keeps IR of another Triton as it is spelt, which no pass of 3.6 knows; true makes no remark of the change. */
   readonly modernize?: boolean | undefined;
 }

@@ -12,8 +12,25 @@ tt.func public @k(%p: !tt.ptr<i32>, %x: i32, %c: i1) {
 } loc("k.py":1:1)
 `;
 
+test("options of environment variables, as Triton reads them; an option that is given comes first", () => {
+  const flags = (target: string, options: object, environment: Record<string, string>) => {
+    const source = readSource({ name: "k.ttir", text: TEXT, environment });
+    if (source.kind === "error") throw new Error(source.rendered);
+    const made = compile(source, { target, options, until: "tritongpu-coalesce" });
+    if (made.kind !== "compiled") throw new Error(made.rendered);
+    return made.trace.options;
+  };
+  const environment = { TRITON_HIP_USE_ASYNC_COPY: "1", AMDGCN_USE_BUFFER_OPS: "0", TRITON_HIP_USE_BLOCK_PINGPONG: "off" };
+  expect(flags("hip:gfx942", {}, {})).toMatchObject({ useAsyncCopy: false, useBufferOps: true });
+  expect(flags("hip:gfx942", {}, environment)).toMatchObject({ useAsyncCopy: true, useBufferOps: false, useBlockPingpong: false });
+  expect(flags("hip:gfx942", { useBufferOps: true }, environment)).toMatchObject({ useBufferOps: true });
+  expect(flags("cuda:80", {}, environment)).not.toHaveProperty("useAsyncCopy");
+});
+
 test("debug locations: a scalar's atomic has its pointer's, and what prints has none", () => {
-  const made = compile(readSource({ name: "k.ttir", text: TEXT }), { target: "hip:gfx942", artifacts: ["llir"] });
+  const source = readSource({ name: "k.ttir", text: TEXT });
+  if (source.kind === "error") throw new Error(source.rendered);
+  const made = compile(source, { target: "hip:gfx942", artifacts: ["llir"] });
   if (made.kind !== "compiled") throw new Error(made.rendered);
   const lines = made.artifacts.llir!.split("\n");
   const lineOf = (line: string): number | undefined => {

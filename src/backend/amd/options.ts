@@ -32,12 +32,14 @@ export const HIP_OPTIONS = {
   },
   useAsyncCopy: {
     ...option.bool({ default: false, summary: "hip: pipelines copy to shared memory without registers (TRITON_HIP_USE_ASYNC_COPY)" }),
+    variable: "TRITON_HIP_USE_ASYNC_COPY",
     ...TO_TTGIR,
   },
   useBlockPingpong: {
     ...option.optional(
       option.bool({ default: false, summary: "hip: half of the warps run ahead (TRITON_HIP_USE_BLOCK_PINGPONG); by default on gfx942" }),
     ),
+    variable: "TRITON_HIP_USE_BLOCK_PINGPONG",
     ...TO_TTGIR,
   },
   useInThreadTranspose: {
@@ -47,11 +49,17 @@ export const HIP_OPTIONS = {
         summary: "hip: threads transpose what they load (TRITON_HIP_USE_IN_THREAD_TRANSPOSE); by default on gfx942",
       }),
     ),
+    variable: "TRITON_HIP_USE_IN_THREAD_TRANSPOSE",
     ...TO_TTGIR,
   },
-  useBufferOps: { ...option.bool({ default: true, summary: "hip: accesses by buffer instructions (AMDGCN_USE_BUFFER_OPS)" }), ...TO_TTGIR },
+  useBufferOps: {
+    ...option.bool({ default: true, summary: "hip: accesses by buffer instructions (AMDGCN_USE_BUFFER_OPS)" }),
+    variable: "AMDGCN_USE_BUFFER_OPS",
+    ...TO_TTGIR,
+  },
   useBufferAtomics: {
     ...option.bool({ default: true, summary: "hip: atomics by buffer instructions (AMDGCN_USE_BUFFER_ATOMICS)" }),
+    variable: "AMDGCN_USE_BUFFER_ATOMICS",
     ...TO_TTGIR,
   },
   analyzeSmallTensorRange: {
@@ -59,6 +67,7 @@ export const HIP_OPTIONS = {
       default: false,
       summary: "hip: buffer instructions only where offsets are proven small (AMDGCN_ANALYZE_SMALL_TENSOR_RANGE)",
     }),
+    variable: "AMDGCN_ANALYZE_SMALL_TENSOR_RANGE",
     ...TO_TTGIR,
   },
   enableFpFusion: option.bool({ default: true, summary: "multiplications and additions become fma" }),

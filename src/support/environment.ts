@@ -1,0 +1,5 @@
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Whether a variable's text means yes, in Triton's words for it. Source: include/triton/Tools/Sys/GetEnv.hpp, getBoolEnv. */
+export const isOn = (text: string | undefined): boolean => ["on", "true", "1"].includes((text ?? "").toLowerCase());
