@@ -98,7 +98,7 @@ export interface SharedInstruction {
   /** A load, or a store. */
   readonly loads: boolean;
   readonly rules: BankRules;
-  /** What conversions of layouts on NVIDIA's GPUs may use; undefined for others, whose conversions are not known here. */
+  /** The instructions that conversions of layouts on NVIDIA's GPUs may use; undefined for others, whose conversions are not known here. */
   readonly gpu: MatrixInstructions | undefined;
 }
 

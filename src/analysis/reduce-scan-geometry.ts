@@ -74,7 +74,7 @@ export function scanGeometry({ shape, encoding }: SourceTensor, axis: number): S
   };
 }
 
-/** What a scan works on: each element once in a thread, as since 3.8. A blocked layout, which is the only kind that it is lowered for, says in what order. */
+/** The tensor as a scan sees it: each element once in a thread, as since 3.8. A blocked layout, which is the only kind that it is lowered for, says in what order. */
 export function scanSource(op: Operation): SourceTensor & { readonly order: readonly number[] } {
   const source = sourceTensor(op);
   const { shape, encoding } = source;

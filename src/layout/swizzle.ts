@@ -93,7 +93,7 @@ class Side {
   readonly registers: readonly number[];
   readonly lanes: readonly number[];
   readonly warps: readonly number[];
-  /** What picks the CTA of a cluster; none where the layout is one CTA's. */
+  /** The bases that pick the CTA of a cluster; none where the layout is one CTA's. */
   readonly blocks: readonly number[];
 
   constructor(layout: LinearLayout) {

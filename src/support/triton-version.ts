@@ -77,7 +77,7 @@ export interface TritonVersion {
   readonly simplifiesBranches: boolean;
   /** Conversions of layouts and reductions move elements between CTAs of a cluster. */
   readonly convertsAcrossCTAs: boolean;
-  /** What a callee accesses is where its caller has put its buffer. */
+  /** Accesses of a callee are where its caller has put its buffer. */
   readonly movesCalleeAccesses: boolean;
   /** Scans go through each element of a thread once, also where its layout repeats elements. */
   readonly scansUniqueElements: boolean;

@@ -1,4 +1,4 @@
-/** What the inliner may do with LLVM's ops. Source: mlir/lib/Dialect/LLVMIR/Transforms/InlinerInterfaceImpl.cpp. */
+/** The rules by which LLVM's ops are inlined. Source: mlir/lib/Dialect/LLVMIR/Transforms/InlinerInterfaceImpl.cpp. */
 import type { InlinerHooks } from "../../ir/define-dialect.js";
 import { CallOp } from "./ops/calls.js";
 import { BrOp, ReturnOp } from "./ops/control-flow.js";

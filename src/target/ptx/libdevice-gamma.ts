@@ -86,7 +86,7 @@ function tgamma(m: LibdeviceMath, x: Node): Node {
   const whole = m.mul(scaled, half);
   const inverse = m.rcp(high);
   const quotient = m.mul(whole, inverse);
-  // What is left over is divided too: that of the product's low part included.
+  // The remainder is divided too: that of the product's low part included.
   const left = m.fma(m.neg(quotient), rest, m.fma(m.neg(quotient), high, whole));
   const positive = m.fma(left, inverse, quotient);
   // pi / (a sin(pi x) gamma a)
