@@ -61,6 +61,8 @@ export interface TritonVersion {
   readonly capsAtomics: boolean;
   /** Sums of products become dots in full precision, and only where they are matrix products. */
   readonly combinesOnlyProducts: boolean;
+  /** What is added to a scaled dot becomes its accumulator. */
+  readonly combinesScaledDots: boolean;
   /** `-x` of a float is one op, not 0 - x, and may have a layout. */
   readonly negatesFloats: boolean;
   /** The code that ops become in the LLVM dialect: the forms of this version. */
@@ -199,6 +201,7 @@ export const TRITON_3_6: TritonVersion = {
   setsEnumsApart: true,
   negatesFloats: false,
   combinesOnlyProducts: false,
+  combinesScaledDots: false,
 };
 export const TRITON_3_7: TritonVersion = {
   ...TRITON_3_6,
@@ -276,6 +279,7 @@ export const TRITON_3_8: TritonVersion = {
   setsEnumsApart: false,
   negatesFloats: true,
   combinesOnlyProducts: true,
+  combinesScaledDots: true,
   partial: "Triton 3.8 is followed in part: docs/triton-versions.md lists what differs",
 };
 

@@ -2,7 +2,7 @@
 
 import { AddFOp, AddIOp, ConstantOp, MulFOp, SelectOp } from "../../dialects/arith/ops/index.js";
 import { DescriptorLoadOp } from "../../dialects/tt/ops/descriptor.js";
-import { DotOp } from "../../dialects/tt/ops/dot.js";
+import { DotOp, DotScaledOp } from "../../dialects/tt/ops/dot.js";
 import { HistogramOp } from "../../dialects/tt/ops/gather.js";
 import { LoadOp } from "../../dialects/tt/ops/memory.js";
 import { AddPtrOp } from "../../dialects/tt/ops/pointer.js";
@@ -13,6 +13,7 @@ import { floatAttr, unitAttr } from "../../ir/builtin-attrs.js";
 import { bitWidth, elementTypeOrSelf, f32, type TensorType, tensorType } from "../../ir/builtin-types.js";
 import { fusedLoc } from "../../ir/location.js";
 import { constantInt, isZeroFloat, isZeroInt } from "../../ir/match.js";
+import type { Operation } from "../../ir/operation.js";
 import type { Region } from "../../ir/region.js";
 import type { Value } from "../../ir/value.js";
 import { definePass } from "../../pass/define-pass.js";
@@ -23,20 +24,34 @@ import type { Rewriter } from "../../rewrite/rewriter.js";
 const shapeOf = (type: Type): readonly number[] => (type as TensorType).params.shape;
 
 /** dot(a, b, 0) + d -> dot(a, b, d), where nothing else uses the dot. */
-function combineDotAdd(
-  add: { readonly op: { result(): Value }; readonly lhs: Value; readonly rhs: Value },
-  isFloat: boolean,
-  rw: Rewriter,
-) {
+interface Addition {
+  readonly op: { result(): Value };
+  readonly lhs: Value;
+  readonly rhs: Value;
+}
+function combineDotAdd(add: Addition, isFloat: boolean, rw: Rewriter) {
   const onRight = DotOp.match(add.rhs.definingOp);
   const dot = onRight ?? DotOp.match(add.lhs.definingOp);
   if (!dot) return rw.noMatch("no operand is a tt.dot");
   if (!dot.d.hasOneUse()) return rw.noMatch("the dot has other uses", dot);
   if (!isZeroInt(dot.c) && !isZeroFloat(dot.c)) return rw.noMatch("the dot accumulates onto something", dot);
   if (isFloat && dot.maxNumImpreciseAcc !== 0) return rw.noMatch("the dot may accumulate with less precision than the addition", dot);
+  return accumulate(add, dot, onRight ? add.lhs : add.rhs, rw);
+}
+/** A scaled dot of which the sum is taken, as since 3.8. */
+function combineScaledDotAdd(add: Addition, rw: Rewriter) {
+  const onRight = DotScaledOp.match(add.rhs.definingOp);
+  const dot = onRight ?? DotScaledOp.match(add.lhs.definingOp);
+  if (!dot) return rw.noMatch("no operand is a tt.dot_scaled");
+  if (!dot.d.hasOneUse()) return rw.noMatch("the dot has other uses", dot);
+  if (!isZeroFloat(dot.c)) return rw.noMatch("the dot accumulates onto something", dot);
+  return accumulate(add, dot, onRight ? add.lhs : add.rhs, rw);
+}
+/** The dot adds to `onto` itself. */
+function accumulate(add: Addition, dot: { readonly op: Operation; readonly d: Value }, onto: Value, rw: Rewriter): true {
   const sum = add.op.result().definingOp!;
   rw.modify(dot, (op) => {
-    op.setOperand(2, onRight ? add.lhs : add.rhs);
+    op.setOperand(2, onto);
     op.moveBefore(sum);
   });
   rw.replaceAllUses(sum.result(), dot.d);
@@ -44,6 +59,7 @@ function combineDotAdd(
 }
 const combineDotAddI = pattern("combine-dot-addi", AddIOp, (add, rw) => combineDotAdd(add, false, rw));
 const combineDotAddF = pattern("combine-dot-addf", AddFOp, (add, rw) => combineDotAdd(add, true, rw));
+const combineDotScaledAddF = pattern("combine-dot-scaled-addf", AddFOp, (add, rw) => combineScaledDotAdd(add, rw));
 
 /** select(c, load(ptrs, splat(c), _), other) -> load(ptrs, splat(c), other) */
 const combineSelectMaskedLoad = pattern(
@@ -176,6 +192,7 @@ export const combine = definePass("triton-combine", {
   summary: "combine ops",
   source: "lib/Dialect/Triton/Transforms/Combine.cpp",
   run(root, { listener, fail }) {
-    if (!applyPatternsGreedily(root, PATTERNS, { listener }).converged) fail();
+    const patterns = root.ctx.triton.combinesScaledDots ? [...PATTERNS, combineDotScaledAddF] : PATTERNS;
+    if (!applyPatternsGreedily(root, patterns, { listener }).converged) fail();
   },
 });
