@@ -125,7 +125,7 @@ function otherTab({ view: { lower, layout, codegen } }: State): string[] {
 
 /** Each word with its name and value; no value is an empty one. */
 const wordsOf = (text: string) =>
-  text.split(",").map((word) => /^([^=]*)=?(.*)$/.exec(word) as unknown as readonly [string, string, string]);
+  text.split(",").map((word) => /^([^=]*)=?(.*)$/s.exec(word) as unknown as readonly [string, string, string]);
 
 /** The state with the screen that the words name, now or when its step is there; words that name nothing here are told. */
 export function withOpened(state: State, text: string): State {

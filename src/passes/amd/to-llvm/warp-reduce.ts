@@ -48,7 +48,7 @@ function swapRows(lo: Lowering, value: Value, intrinsic: string): readonly [Valu
 }
 
 function reduceByDpp(lo: Lowering, family: AmdFamily, value: Value, join: (a: Value, b: Value) => Value): Value {
-  const { b, ctx, target } = lo;
+  const { b, target } = lo;
   const { type } = value;
   const step = (acc: Value, dppCtrl: number, rowMask = 0xf): Value => {
     if (isFloat(type, "f32")) return join(acc, updateDpp(lo, acc, acc, { dppCtrl, rowMask, boundCtrl: true }));
@@ -63,7 +63,7 @@ function reduceByDpp(lo: Lowering, family: AmdFamily, value: Value, join: (a: Va
   else {
     const word = asInteger(lo, acc, 32);
     const all = b.i32(-1);
-    const other = b.value(PermlaneX16Op, { old: word, src0: word, src1: all, src2: all, fi: true, boundControl: false }, i32(ctx));
+    const other = b.value(PermlaneX16Op, { old: word, src0: word, src1: all, src2: all, fi: true, boundControl: false }, word.type);
     const own = fromInteger(lo, word, type);
     acc = join(own, fromInteger(lo, other, type));
   }
