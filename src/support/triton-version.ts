@@ -61,7 +61,7 @@ export interface TritonVersion {
   readonly capsAtomics: boolean;
   /** Sums of products become dots in full precision, and only where they are matrix products. */
   readonly combinesOnlyProducts: boolean;
-  /** What is added to a scaled dot becomes its accumulator. */
+  /** A sum with a scaled dot becomes the accumulator of the dot. */
   readonly combinesScaledDots: boolean;
   /** `-x` of a float is one op, not 0 - x, and may have a layout. */
   readonly negatesFloats: boolean;

@@ -28,8 +28,7 @@ function whole(state: State): State {
   if (!view.zoomed || !inside) return state;
   const rows = pane.length(state, inside) + size.rows - inside.height;
   if (rows <= size.rows || rows > HIGHEST) return state;
-  const tall = { ...state, size: { ...size, rows } };
-  return pane.scroll?.(tall, -HIGHEST) ?? tall;
+  return { ...state, size: { ...size, rows }, view: { ...view, [view.focus]: { ...view[view.focus], top: 0 } } };
 }
 
 export async function exportText(
