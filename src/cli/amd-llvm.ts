@@ -9,7 +9,7 @@ const LIBRARIES = ["ocml.bc", "ockl.bc"];
 /** Calls of ROCm's device libraries. */
 const LIBRARY_CALL = /^declare .*@(__oc[km]l_\w+)\(/m;
 
-/** What LLVM makes of a kernel. */
+/** The code that LLVM makes of a kernel. */
 export interface AmdCode {
   readonly assembly: string;
   /** One character a byte; only where it was asked for. */
@@ -26,7 +26,7 @@ export function findLlvm(programs: Programs, env: Io["env"]): string | undefined
     .sort((a, b) => Number(b.slice(5)) - Number(a.slice(5)));
   const folders = [
     ...(rocm ? [`${rocm}/llvm/bin`] : []),
-    ...path.split(":"),
+    ...path.split(":").filter((folder) => folder !== ""),
     "/opt/rocm/llvm/bin",
     ...debian.map((d) => `/usr/lib/${d}/bin`),
   ];

@@ -132,7 +132,7 @@ export function ptxasReport({ log, sass, cubin }: Assembled): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** The newest LLVM whose llc reads Triton's IR is 21 or later. */
+/** The oldest LLVM whose llc reads Triton's IR. */
 export const OLDEST_LLVM = 21;
 /** Translates LLVM IR with the llc on $PATH; returns the reason where that fails. */
 export function translateWithLlc(

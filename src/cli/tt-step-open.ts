@@ -32,18 +32,9 @@ export async function stepMain(line: LineOf<"">, argv: readonly string[], io: Io
 }
 
 /** Options about one compilation; a comparison is printed alone. */
-const OF_ONE = [
-  "list",
-  "print-after",
-  "print-after-all",
-  "print-after-change",
-  "diff",
-  "emit",
-  "findings",
-  "ptxas-report",
-  "why",
-  "layout",
-].concat(["axis-info", "json", "export"]);
+const OF_ONE = "list print-after print-after-all print-after-change diff emit findings ptxas-report why layout axis-info json export".split(
+  " ",
+);
 
 async function step(args: TtStepArgs & { readonly input: string }, argv: readonly string[], io: Io): Promise<number> {
   const clash = args.against === undefined ? undefined : OF_ONE.find((name) => args.written.has(name));

@@ -148,6 +148,13 @@ const STEP_COMMANDS: readonly (readonly [Tool, ...string[]])[] = [
   ["tt-step", "run", "FILE", "--max-steps", "2000"],
   ["tt-step", "limits", "FILE", "--grid", "4"],
 ];
+/** For a compilation that was made elsewhere. */
+const TRACE_COMMANDS: readonly (readonly [Tool, ...string[]])[] = [
+  ["tt-step", "FILE", "--list"],
+  ["tt-step", "FILE", "--diff", "1..2"],
+  ["tt-step", "FILE", "--why", "%5"],
+  ["tt-step", "FILE", "--export", "x.html"],
+];
 const OPT_COMMANDS: readonly (readonly [Tool, ...string[]])[] = [
   ["tt-opt", "FILE"],
   ["tt-opt", "FILE", "-canonicalize", "-cse"],
@@ -199,13 +206,7 @@ export const KINDS: readonly Kind[] = [
   {
     name: "log",
     seeds: () => fixtures(/\.log$/, true),
-    input: oneFile(
-      "k.log",
-      ["tt-step", "FILE", "--list"],
-      ["tt-step", "FILE", "--diff", "1..2"],
-      ["tt-step", "FILE", "--why", "%5"],
-      ["tt-step", "FILE", "--export", "x.html"],
-    ),
+    input: oneFile("k.log", ...TRACE_COMMANDS),
   },
   {
     name: "folder",
@@ -273,18 +274,12 @@ export const KINDS: readonly Kind[] = [
   {
     name: "trace",
     seeds: traces,
-    input: oneFile(
-      "k.json",
-      ["tt-step", "FILE", "--list"],
-      ["tt-step", "FILE", "--diff", "1..2"],
-      ["tt-step", "FILE", "--why", "%5"],
-      ["tt-step", "FILE", "--export", "x.html"],
-    ),
+    input: oneFile("k.json", ...TRACE_COMMANDS),
   },
   {
     name: "tour",
     seeds: () => fixtures(/\.tour\.json$/),
-    input: (text, seed, random) => ({ ...oneFile(seed.name, ["tt-step", "learn", "FILE", "--print"])(text, seed, random) }),
+    input: (text, seed, random) => oneFile(seed.name, ["tt-step", "learn", "FILE", "--print"])(text, seed, random),
   },
   {
     name: "config",

@@ -47,14 +47,25 @@ function parseInteger(text: string, base: number): bigint {
   const digits = hasPrefix ? body.slice(2).replace(/^_/, "") : body;
   const radix = base === 0 ? (hasPrefix ? prefixed : 10) : base;
   if (!/^[0-9a-z]+(?:_[0-9a-z]+)*$/.test(digits) || (base === 0 && !hasPrefix && /^0+[1-9]/.test(digits))) return wrong();
-  withinMemory(digits.length);
-  let value = 0n;
-  for (const digit of digits.replaceAll("_", "")) {
-    const d = Number.parseInt(digit, 36);
-    if (d >= radix) return wrong();
-    value = value * BigInt(radix) + BigInt(d);
-  }
+  const values = Array.from(digits.replaceAll("_", ""), (digit) => Number.parseInt(digit, 36));
+  if (values.some((digit) => digit >= radix)) return wrong();
+  const value = numberOf(values, radix);
   return sign === "-" ? -value : value;
+}
+/** CPython's limit, as the time to convert grows with the square. */
+const MOST_DIGITS = 4300;
+function numberOf(digits: readonly number[], radix: number): bigint {
+  const bits = Math.log2(radix);
+  if (Number.isInteger(bits)) {
+    withinMemory(bits * digits.length);
+    return BigInt(`0b${digits.map((digit) => digit.toString(2).padStart(bits, "0")).join("")}`);
+  }
+  if (digits.length > MOST_DIGITS)
+    return raise(
+      "ValueError",
+      `Exceeds the limit (${MOST_DIGITS} digits) for integer string conversion: value has ${digits.length} digits; use sys.set_int_max_str_digits() to increase the limit`,
+    );
+  return digits.reduce((value, digit) => value * BigInt(radix) + BigInt(digit), 0n);
 }
 function toFloat([value = 0]: readonly PyValue[]): PyValue {
   const v = plain(value);
@@ -168,19 +179,27 @@ const attributeOf = (host: Host, value: PyValue, name: PyValue): PyValue | undef
 function rounded(value: PyValue, digits: PyValue): PyValue {
   if (!isNumber(value)) return raise("TypeError", `type ${pyTypeName(value)} doesn't define __round__ method`);
   const places = digits === null ? 0 : Number(integer(digits));
-  if (typeof value !== "number" && places >= 0) return BigInt(value);
-  if (typeof value !== "number") {
-    const unit = 10n ** BigInt(-places);
-    const half = ((BigInt(value) % unit) + unit) % unit;
-    const below = BigInt(value) - half;
-    return 2n * half > unit || (2n * half === unit && (below / unit) % 2n !== 0n) ? below + unit : below;
-  }
-  if (!Number.isFinite(value) || Math.abs(places) > 300) return digits === null ? toInt([value], new Map()) : value;
-  // The decimal digits of the number itself decide: 2.675 is below its half.
-  const text = places >= 0 && places <= 100 ? value.toFixed(places) : `${Math.round(value * 10 ** places) / 10 ** places}`;
-  const isHalf = Number.isInteger(value * 2) && places === 0 && !Number.isInteger(value);
-  const result = isHalf ? 2 * Math.round(value / 2) : Number(text);
-  return digits === null ? BigInt(result) : result;
+  // No float has more digits, and none is larger.
+  if (places > 400 || (typeof value !== "number" && places >= 0)) return typeof value === "number" ? value : BigInt(value);
+  if (places < -400) return typeof value === "number" ? 0 : 0n;
+  if (typeof value === "number" && !Number.isFinite(value)) return digits === null ? toInt([value], new Map()) : value;
+  const [numerator, denominator] = typeof value === "number" ? fractionOf(value) : [BigInt(value), 1n];
+  const [up, down] = places >= 0 ? [10n ** BigInt(places), 1n] : [1n, 10n ** BigInt(-places)];
+  const units = dividedToEven(numerator * up, denominator * down);
+  if (digits === null) return units;
+  return typeof value === "number" ? Number(`${units}e${-places}`) : units * down;
+}
+/** A float as a fraction, exactly. */
+function fractionOf(value: number): readonly [bigint, bigint] {
+  let [scaled, denominator] = [value, 1n];
+  while (!Number.isInteger(scaled)) [scaled, denominator] = [scaled * 2, denominator * 2n];
+  return [BigInt(scaled), denominator];
+}
+/** a / b to the nearest integer, halves to the even one; b is positive. */
+function dividedToEven(a: bigint, b: bigint): bigint {
+  const rest = ((a % b) + b) % b;
+  const below = (a - rest) / b;
+  return 2n * rest > b || (2n * rest === b && below % 2n !== 0n) ? below + 1n : below;
 }
 
 function power(a: PyValue, b: PyValue, modulus: PyValue): PyValue {
@@ -188,6 +207,8 @@ function power(a: PyValue, b: PyValue, modulus: PyValue): PyValue {
   const [m, exponent] = [integer(modulus), integer(b)];
   if (m === 0n) return raise("ValueError", "pow() 3rd argument cannot be 0");
   if (exponent < 0n) return raise("ValueError", "base is not invertible for the given modulus");
+  const bits = (value: bigint): number => value.toString(2).length;
+  withinMemory((bits(exponent) * bits(m)) >> 8);
   const within = (value: bigint): bigint => ((value % m) + m) % m;
   let [result, factor] = [within(1n), within(integer(a))];
   for (let bits = exponent; bits > 0n; bits >>= 1n) {

@@ -3,7 +3,7 @@ import { raise } from "../language/errors.js";
 import { dictKey, pyEquals, pyRepr } from "../language/python-text.js";
 import { isKind, type PyDict, type PyList, type PyTuple, type PyValue, pythonTuple } from "../language/values.js";
 import type { Host, NativeCall } from "./objects.js";
-import { integer, pyIterate, sliceIndices, unknownOf } from "./operators.js";
+import { integer, pyIterate, sliceIndices, unknownOf, withinMemory } from "./operators.js";
 import { sortedItems } from "./ordering.js";
 
 /** A method: what is known of its object, then its arguments. */
@@ -23,6 +23,13 @@ const index: Method<PyList | PyTuple> = (self, [item = null, start = null, stop 
   return raise("ValueError", self.kind === "tuple" ? "tuple.index(x): x not in tuple" : `${pyRepr(item)} is not in list`);
 };
 
+/** Gives a list other items; there may be more than a call takes arguments. */
+function replaced(values: PyValue[], items: readonly PyValue[]): null {
+  withinMemory(items.length);
+  values.length = 0;
+  for (const item of items) values.push(item);
+  return null;
+}
 /** A place in a list, counted from its end where it is negative. */
 const place = (at: PyValue, length: number): number => {
   const index = Number(integer(at));
@@ -43,7 +50,7 @@ export const listMethod = bind<PyList>(
     ["count", count],
     ["index", index],
     ["append", ({ values }, [item = null]) => (values.push(item), null)],
-    ["extend", ({ values }, [items = null]) => (values.push(...pyIterate(items)), null)],
+    ["extend", ({ values }, [items = null]) => replaced(values, [...values, ...pyIterate(items)])],
     ["insert", ({ values }, [at = 0n, item = null]) => (values.splice(Math.max(place(at, values.length), 0), 0, item), null)],
     ["copy", ({ values }) => ({ kind: "list", values: [...values] })],
     ["clear", ({ values }) => (values.splice(0), null)],
@@ -53,8 +60,7 @@ export const listMethod = bind<PyList>(
       ({ values }, _, named, host) => {
         const result = sortedItems(values, named, host);
         if ("unknown" in result) return raise("ValueError", "the order of the list's items is not known");
-        values.splice(0, values.length, ...result.sorted);
-        return null;
+        return replaced(values, result.sorted);
       },
     ],
     [

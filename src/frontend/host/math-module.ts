@@ -8,12 +8,19 @@ import { integer, pyBinary, pyIterate } from "./operators.js";
 
 const number = (value: PyValue | undefined): number =>
   isNumber(value) ? Number(value) : raise("TypeError", `must be real number, not ${pyTypeName(value ?? null)}`);
-const real = (name: string, fn: (x: number) => number): PyValue =>
-  computing(name, ([value]) => {
-    const [x, result] = [number(value), fn(number(value))];
-    if (Number.isNaN(result) && !Number.isNaN(x)) raise("ValueError", "math domain error");
-    if (Number.isFinite(result) || !Number.isFinite(x)) return result;
-    return name.startsWith("log") ? raise("ValueError", "math domain error") : raise("OverflowError", "math range error");
+/** A function of numbers, which raises where JavaScript has NaN or infinity. `hasPole`: it is infinite outside of its domain. */
+const real = (name: string, fn: (...args: number[]) => number, hasPole = name.startsWith("log")): PyValue =>
+  computing(name, (values) => {
+    if (fn.length > 0 && values.length !== fn.length)
+      raise(
+        "TypeError",
+        `math.${name}() takes exactly ${fn.length === 1 ? "one argument" : `${fn.length} arguments`} (${values.length} given)`,
+      );
+    const args = values.map(number);
+    const result = fn(...args);
+    if (Number.isNaN(result) && !args.some(Number.isNaN)) raise("ValueError", "math domain error");
+    if (Number.isFinite(result) || !args.every(Number.isFinite)) return result;
+    return hasPole ? raise("ValueError", "math domain error") : raise("OverflowError", "math range error");
   });
 const whole = (name: string, fn: (x: number) => number): PyValue =>
   computing(name, ([x]) => {
@@ -23,7 +30,11 @@ const whole = (name: string, fn: (x: number) => number): PyValue =>
     return Number.isFinite(result) ? BigInt(result) : raise("OverflowError", "cannot convert float infinity to integer");
   });
 const test = (name: string, fn: (x: number) => boolean): PyValue => computing(name, ([x]) => fn(number(x)));
-const gcd = (a: bigint, b: bigint): bigint => (b === 0n ? (a < 0n ? -a : a) : gcd(b, a % b));
+function gcd(a: bigint, b: bigint): bigint {
+  let [x, y] = [a, b];
+  while (y !== 0n) [x, y] = [y, x % y];
+  return x < 0n ? -x : x;
+}
 const lcm = (a: bigint, b: bigint): bigint => (a === 0n || b === 0n ? 0n : (a / gcd(a, b)) * b);
 function isqrt(value: bigint): bigint {
   if (value < 0n) return raise("ValueError", "isqrt() argument must be nonnegative");
@@ -39,7 +50,7 @@ const REAL = [
   ...(["sqrt", "cbrt", "exp", "expm1", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan"] as const),
   ...(["sinh", "cosh", "tanh", "asinh", "acosh", "atanh"] as const),
 ];
-const log = real("log", Math.log);
+const log = real("log", (x) => Math.log(x!));
 /** Python's `math`. */
 export const MATH: PyModule = {
   kind: "module",
@@ -51,20 +62,21 @@ export const MATH: PyModule = {
       tau: 2 * Math.PI,
       inf: Infinity,
       nan: Number.NaN,
-      ...Object.fromEntries(REAL.map((name) => [name, real(name, Math[name])])),
+      ...Object.fromEntries(REAL.map((name) => [name, real(name, (x) => Math[name](x!))])),
       exp2: real("exp2", (x) => 2 ** x),
       fabs: real("fabs", Math.abs),
       log: computing("log", ([x = null, base], _, host) => {
         const of = (value: PyValue): number => number(callHost(host, log, [value], new Map()));
-        return base === undefined ? of(x) : of(x) / of(base);
+        if (base === undefined) return of(x);
+        return of(base) === 0 ? raise("ZeroDivisionError", "float division by zero") : of(x) / of(base);
       }),
       ceil: whole("ceil", Math.ceil),
       floor: whole("floor", Math.floor),
       trunc: whole("trunc", Math.trunc),
       isqrt: computing("isqrt", ([n = null]) => isqrt(integer(n))),
-      pow: computing("pow", ([x, y]) => number(x) ** number(y)),
-      fmod: computing("fmod", ([x, y]) => number(x) % number(y)),
-      hypot: computing("hypot", (values) => Math.hypot(...values.map(number))),
+      pow: real("pow", (x, y) => x ** y, false),
+      fmod: real("fmod", (x, y) => x % y),
+      hypot: real("hypot", (...values) => values.reduce((a, b) => Math.hypot(a, b), 0)),
       gcd: computing("gcd", (values) => values.reduce<bigint>((a, b) => gcd(a, integer(b)), 0n)),
       lcm: computing("lcm", (values) => values.reduce<bigint>((a, b) => lcm(a, integer(b)), 1n)),
       prod: computing("prod", ([items = null], named) =>

@@ -33,10 +33,10 @@ describe("as real Triton", () => {
     test(file, () => {
       const text = readFileSync(`${FOLDER}/${file}`, "utf8");
       const pass = /^\/\/ PASS: (.*)$/m.exec(text)![1]!;
-      const [input, answer] = text.split(/^\/\/ ANSWER of .*\n/m);
+      const [input, output] = text.split(/^\/\/ ===>\n/m);
       const module = parse(input!);
       expect(run(module, pass).ok).toBe(true);
-      expect(printOperation(module).trim()).toBe(answer!.trim());
+      expect(printOperation(module).trim()).toBe(output!.trim());
     });
 });
 

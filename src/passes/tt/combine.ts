@@ -23,12 +23,12 @@ import type { Rewriter } from "../../rewrite/rewriter.js";
 
 const shapeOf = (type: Type): readonly number[] => (type as TensorType).params.shape;
 
-/** dot(a, b, 0) + d -> dot(a, b, d), where nothing else uses the dot. */
 interface Addition {
   readonly op: { result(): Value };
   readonly lhs: Value;
   readonly rhs: Value;
 }
+/** dot(a, b, 0) + d -> dot(a, b, d), where nothing else uses the dot. */
 function combineDotAdd(add: Addition, isFloat: boolean, rw: Rewriter) {
   const onRight = DotOp.match(add.rhs.definingOp);
   const dot = onRight ?? DotOp.match(add.lhs.definingOp);
@@ -38,7 +38,7 @@ function combineDotAdd(add: Addition, isFloat: boolean, rw: Rewriter) {
   if (isFloat && dot.maxNumImpreciseAcc !== 0) return rw.noMatch("the dot may accumulate with less precision than the addition", dot);
   return accumulate(add, dot, onRight ? add.lhs : add.rhs, rw);
 }
-/** A scaled dot of which the sum is taken, as since 3.8. */
+/** dot_scaled(a, b, 0) + d -> dot_scaled(a, b, d), as since 3.8. */
 function combineScaledDotAdd(add: Addition, rw: Rewriter) {
   const onRight = DotScaledOp.match(add.rhs.definingOp);
   const dot = onRight ?? DotScaledOp.match(add.lhs.definingOp);

@@ -41,9 +41,9 @@ interface Strides {
 
 /** One scan; a class because its parts share the geometry and the values that they update: `values[register][operand]`. */
 class ScanLowering {
+  readonly #source: ReturnType<typeof scanSource>;
   readonly #geometry: ScanGeometry;
   readonly #strides: Strides;
-  readonly #order: readonly number[];
   #values: Values[] = [];
   #laneAxis!: Value;
   #warpAxis!: Value;
@@ -56,15 +56,13 @@ class ScanLowering {
     readonly op: Operation,
     readonly axis: number,
   ) {
-    const source = scanSource(op);
-    const { shape, encoding, order } = source;
-    this.#geometry = scanGeometry(source, axis);
-    this.#order = order;
+    this.#source = scanSource(op);
+    const { shape, encoding, order } = this.#source;
+    this.#geometry = scanGeometry(this.#source, axis);
     const contiguous = getContigPerThread(encoding, shape);
     const threads = getThreadsPerWarp(encoding, shape);
     const warps = getWarpsPerCTA(encoding, shape);
-    const before = (sizes: readonly number[]): number =>
-      this.#order.slice(0, this.#order.indexOf(axis)).reduce((stride, d) => stride * sizes[d]!, 1);
+    const before = (sizes: readonly number[]): number => order.slice(0, order.indexOf(axis)).reduce((stride, d) => stride * sizes[d]!, 1);
     this.#strides = {
       element: before(contiguous),
       thread: before(basesPerDim(toLinearEncoding(shape, encoding).layout, "lane", false)),
@@ -116,7 +114,7 @@ class ScanLowering {
 
   #findPlace(lane: Value, warp: Value): void {
     const { b } = this.lo;
-    const { shape, encoding } = scanSource(this.op);
+    const { shape, encoding } = this.#source;
     const ofLane = coordinateOf(b, encoding, shape, "lane", lane);
     const ofWarp = coordinateOf(b, encoding, shape, "warp", warp);
     this.#laneAxis = ofLane.coordinate[this.axis]!;
@@ -127,7 +125,7 @@ class ScanLowering {
         b,
         coordinate,
         sizes.map((size, d) => (d === this.axis ? 1 : size)),
-        this.#order,
+        this.#source.order,
       );
     };
     const laneParallel = without(ofLane.coordinate, getThreadsPerWarp(encoding, shape));
@@ -261,10 +259,10 @@ class ScanLowering {
   /** The lane of this scan that holds its last elements. */
   #lastLane(lane: Value): Value {
     const { b } = this.lo;
-    const { shape, encoding } = scanSource(this.op);
+    const { shape, encoding } = this.#source;
     const { coordinate } = coordinateOf(b, encoding, shape, "lane", lane);
     coordinate[this.axis] = b.i32(this.#geometry.axisNumThreadsPerWarp - 1);
-    return linearizeInOrder(b, coordinate, getThreadsPerWarp(encoding, shape), this.#order);
+    return linearizeInOrder(b, coordinate, getThreadsPerWarp(encoding, shape), this.#source.order);
   }
 
   #addOneWarp(lastLane: Value): void {

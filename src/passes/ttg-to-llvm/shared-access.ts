@@ -111,8 +111,9 @@ export function lowerLdSt<T>(
   const affine = b.mul(affineOffset, b.i32(bytes));
   const paddedView = lo.forms.padsViewsApart && maskSpan !== 0 ? pad?.value(affine) : undefined;
   const start = paddedView ? threadStart : b.xor(threadStart, affine);
+  const first = Object.fromEntries(reps.inDimNames.map((dim) => [dim, 0]));
   const placeOf = (register: number): { readonly offset: number; readonly block: number } => {
-    const { offset, block } = reps.apply({ ...Object.fromEntries(reps.inDimNames.map((dim) => [dim, 0])), register });
+    const { offset, block } = reps.apply({ ...first, register });
     return { offset: offset! * bytes, block: block ?? 0 };
   };
   const vector = vecType(element, vec);
