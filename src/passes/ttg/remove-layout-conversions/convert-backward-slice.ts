@@ -68,10 +68,12 @@ export function getConvertBackwardSlice(root: OpOperand, rootEncoding: Attribute
     const { use, encoding } = next;
     let { value } = use;
     if (!RankedTensorType.is(value.type)) continue;
-    if (ForOp.is(value.definingOp) || WhileOp.is(value.definingOp)) return "a loop's result";
+    const isOfLoop = ForOp.is(value.definingOp) || WhileOp.is(value.definingOp);
+    if (isOfLoop && !omitFitting) return "a loop's result";
     if (!updateLayout(value, encoding)) return "a value is wanted in two layouts";
     if (omitFitting && encodingOf(value.type) === encoding) continue;
     const known = getExistingConversion?.(use, encoding);
+    if (isOfLoop && !known) return "a loop's result";
     if (known && !existing.has(value)) existing.set(value, known);
     else if (known === false) existing.set(value, undefined);
     if (known && omitFitting) continue;
