@@ -51,6 +51,6 @@ export async function runInput({ tool, argv, files }: FuzzInput): Promise<Outcom
   } catch (error) {
     const { message, stack = "" } = error as Error;
     const place = stack.split("\n").find((line) => /^\s+at /.test(line)) ?? "";
-    return ended(3, `${(error as Error).name}: ${message.slice(0, 200)}${place.replace(/\(.*[/\\]/, "(")}`);
+    return ended(3, `${(error as Error).name}: ${message.slice(0, 200)}${place.replace(/(\(|at (?=file:)).*[/\\]/, "$1")}`);
   }
 }

@@ -8,6 +8,8 @@ export interface OptionSpec<T = unknown> {
   readonly summary: string;
   /** How it is spelt, when not the key in kebab case. */
   readonly text?: string;
+  /** How another version of Triton spells it. */
+  readonly alias?: string;
   /** Real Triton's pass does not have it: it is not printed. */
   readonly ours?: boolean;
   /** Undefined when the text is no such value. */
@@ -24,11 +26,10 @@ interface Common<T> {
   readonly default: T;
   readonly summary?: string;
   readonly text?: string;
+  readonly alias?: string;
 }
 
-function withText<T>(spec: Omit<OptionSpec<T>, "text" | "summary">, { summary = "", text, ours }: Common<T>): OptionSpec<T> {
-  return { ...spec, summary, ...(text === undefined ? {} : { text }), ...(ours ? { ours } : {}) };
-}
+const withText = <T>(spec: Omit<OptionSpec<T>, keyof Common<T>>, common: Common<T>): OptionSpec<T> => ({ summary: "", ...common, ...spec });
 
 /** Whether so many warps, threads of a warp or CTAs have layouts: Triton's are of powers of two. More than 1,024 of each no machine has. */
 export const isHardwareSize = (n: number): boolean => isPowerOf2(n) && n <= 1024;
@@ -38,7 +39,6 @@ export const option = {
     withText(
       {
         kind: "int",
-        default: o.default,
         ...(o.min === undefined ? {} : { min: o.min }),
         parse: (text) => (/^[+-]?(?:\d+|0x[0-9a-fA-F]+)$/.test(text) && Number(text) >= (o.min ?? -Infinity) ? Number(text) : undefined),
         print: String,
@@ -50,7 +50,6 @@ export const option = {
     withText(
       {
         kind: "size",
-        default: o.default,
         parse: (text) => (/^\d+$/.test(text) && isHardwareSize(Number(text)) ? Number(text) : undefined),
         print: String,
       },
@@ -60,18 +59,16 @@ export const option = {
     withText(
       {
         kind: "bool",
-        default: o.default,
         parse: (text) => (/^(true|1|TRUE|True|)$/.test(text) ? true : /^(false|0|FALSE|False)$/.test(text) ? false : undefined),
         print: String,
       },
       o,
     ),
-  string: (o: Common<string>): OptionSpec<string> =>
-    withText({ kind: "string", default: o.default, parse: (text) => text, print: (v) => v }, o),
+  string: (o: Common<string>): OptionSpec<string> => withText({ kind: "string", parse: (text) => text, print: (v) => v }, o),
   enum: <const V extends string>(values: readonly V[], o: Common<NoInfer<V>>): OptionSpec<V> =>
-    withText({ kind: "enum", default: o.default, values, parse: (text) => values.find((v) => v === text), print: (v) => v }, o),
+    withText({ kind: "enum", values, parse: (text) => values.find((v) => v === text), print: (v) => v }, o),
   list: (o: Common<readonly string[]>): OptionSpec<readonly string[]> =>
-    withText({ kind: "list", default: o.default, parse: (text) => (text === "" ? [] : text.split(",")), print: (v) => v.join(",") }, o),
+    withText({ kind: "list", parse: (text) => (text === "" ? [] : text.split(",")), print: (v) => v.join(",") }, o),
   /** An option without a default. */
   optional: <T>(spec: OptionSpec<T>): OptionSpec<T | undefined> => ({
     ...spec,
@@ -118,7 +115,7 @@ export function parseOptions(specs: OptionSpecs, text: string): { readonly value
     const equals = entry.indexOf("=");
     const name = equals < 0 ? entry : entry.slice(0, equals);
     const value = equals < 0 ? "" : unbrace(entry.slice(equals + 1));
-    const found = Object.entries(specs).find(([key, spec]) => optionText(key, spec) === name);
+    const found = Object.entries(specs).find(([key, spec]) => optionText(key, spec) === name || spec.alias === name);
     if (!found) return { error: `no such option ${name}` };
     const [key, spec] = found;
     const parsed = spec.parse(value);

@@ -125,6 +125,8 @@ export interface TritonVersion {
   readonly slicesKeepBlocks: boolean;
   /** Scales of a dot in tensor memory go through shared memory, for the pipeliner to find them. */
   readonly stagesScales: boolean;
+  /** Tensor memory that each round of a loop overwrites whole is allocated in the loop after pipelining, where its life is shorter. */
+  readonly sinksTmemAllocs: boolean;
   /** Both halves of a message to tensor memory may be at the same place. */
   readonly zeroHalfOffsets: boolean;
   /** Hopper's warp groups end the barriers that they had. */
@@ -196,6 +198,7 @@ export const TRITON_3_6: TritonVersion = {
   pairsCTAs: true,
   slicesKeepBlocks: false,
   stagesScales: true,
+  sinksTmemAllocs: false,
   zeroHalfOffsets: false,
   invalidatesRings: false,
   setsEnumsApart: true,
@@ -274,6 +277,7 @@ export const TRITON_3_8: TritonVersion = {
   joinsPack: true,
   slicesKeepBlocks: true,
   stagesScales: false,
+  sinksTmemAllocs: true,
   zeroHalfOffsets: true,
   invalidatesRings: true,
   setsEnumsApart: false,

@@ -93,7 +93,8 @@ export const NVIDIA: Readonly<Record<string, PassText>> = {
   "tritongpu-hoist-tmem-alloc": {
     purpose:
       "Keeps accumulators of tcgen05 instructions in tensor memory: what a loop carries in registers, and copies to tensor memory and back in each round, is copied once before and once after it.",
-    place: "It runs on Blackwell only, before the pipeliner, and once more after warp specialization with hoist-out-of-if.",
+    place:
+      "It runs on Blackwell only, before the pipeliner, and once more after warp specialization with hoist-out-of-if (post-pipeline in Triton 3.8), where 3.8 also moves a buffer into the loop that overwrites it.",
     declines: "An accumulator that other ops of the loop change stays in registers there.",
   },
   "triton-nvidia-interleave-tmem": {

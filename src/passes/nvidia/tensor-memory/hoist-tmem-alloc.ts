@@ -7,10 +7,11 @@ import { YieldOp } from "../../../dialects/scf/ops/yield.js";
 import { AsyncTokenType, type MemDesc } from "../../../dialects/ttg/types.js";
 import { MMAv5OpInterface } from "../../../dialects/ttng/ops/tc-gen5-mma.js";
 import { TMEMAllocOp, TMEMLoadOp, TMEMStoreOp } from "../../../dialects/ttng/ops/tensor-memory.js";
+import { PoisonOp } from "../../../dialects/ub/ops/index.js";
 import { boolAttr } from "../../../ir/builtin-attrs.js";
 import type { View } from "../../../ir/define-op.js";
 import { isPureOp } from "../../../ir/interfaces.js";
-import { isOneInt } from "../../../ir/match.js";
+import { isOneInt, isZeroInt } from "../../../ir/match.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
 import { definePass } from "../../../pass/define-pass.js";
@@ -25,7 +26,9 @@ export const hoistTmemAlloc = definePass("tritongpu-hoist-tmem-alloc", {
   name: "TritonGPUHoistTMEMAlloc",
   summary: "Hoist TMEM allocations out of the loop",
   source: "lib/Dialect/TritonGPU/Transforms/HoistTMEMAlloc.cpp",
-  options: { hoistOutOfIf: option.bool({ default: false, summary: "Hoist TMEM allocations out of if statements" }) },
+  options: {
+    hoistOutOfIf: option.bool({ default: false, alias: "post-pipeline", summary: "Hoist TMEM allocations out of if statements" }),
+  },
   statistics: { allocs: "allocations hoisted out of loops" },
   run(root, { options, listener, report, count, fail }) {
     const rw = new Rewriter(root.ctx, listener);
@@ -50,6 +53,8 @@ export const hoistTmemAlloc = definePass("tritongpu-hoist-tmem-alloc", {
     if (options.hoistOutOfIf) patterns.push(combineStoreAndAlloc, hoistOutOfIf, forwardLoad);
     patterns.push(...FOR_CANONICALIZATION);
     if (!applyPatternsGreedily(root, patterns, { listener }).converged) return fail();
+    if (options.hoistOutOfIf && root.ctx.triton.sinksTmemAllocs && !applyPatternsGreedily(root, [sinkAlloc], { listener }).converged)
+      return fail();
     const allocs: Operation[] = [];
     root.walkPostOrder((op) => void (TMEMAllocOp.is(op) && allocs.push(op)));
     for (const op of allocs) rw.from(op, () => splitInitialValue(rw, TMEMAllocOp.match(op)!));
@@ -229,6 +234,36 @@ const forwardLoad = pattern("tmem-load-forwarding", TMEMAllocOp, (alloc, rw) => 
     return rw.noMatch("others need what it is filled with");
   if (alloc.result.type !== load.src.type) return rw.noMatch("it is of another type");
   return rw.replace(alloc, [load.src, load.dep]);
+});
+
+/** The only op that takes a token, if it writes all of a buffer: a store, or a dot that does not add. `depNo` is the number of that operand. */
+function overwriter(dep: Value, buffer: Value): { readonly op: Operation; readonly depNo: number } | undefined {
+  if (!dep.hasOneUse()) return undefined;
+  const { owner: op, index: depNo } = dep.firstUse!;
+  const store = TMEMStoreOp.match(op);
+  if (store) return store.dst === buffer && isOneInt(store.pred) ? { op, depNo } : undefined;
+  const mma = op.def.interface(MMAv5OpInterface);
+  if (!mma || depNo !== 3 || mma.accumulator(op) !== buffer) return undefined;
+  const useD = mma.indexOfUseD(op);
+  return isZeroInt(op.operand(useD)) && isOneInt(op.operand(useD + 1)) ? { op, depNo } : undefined;
+}
+/** A buffer that each round of a loop overwrites before it is read is allocated where that happens. */
+const sinkAlloc = pattern("sink-tmem-alloc", TMEMAllocOp, (alloc, rw) => {
+  const use = alloc.token?.hasOneUse() ? alloc.token.firstUse! : undefined;
+  const loop = ForOp.match(use?.owner);
+  if (!use || !loop || use.index < 3) return rw.noMatch("no loop alone carries it");
+  if (!alloc.result.users().every((user) => loop.op.isProperAncestorOf(user))) return rw.noMatch("it is used outside of the loop");
+  const tokenNo = use.index - 3;
+  const carried = bodyOf(loop).args[tokenNo + 1]!;
+  const user = overwriter(carried, alloc.result);
+  if (!user) return rw.noMatch("the loop does not overwrite it first");
+  rw.moveBefore(alloc.op, user.op);
+  user.op.setOperand(user.depNo, alloc.token!);
+  // The loop carries a token for nothing from here on: canonicalization removes it.
+  bodyOf(loop).lastOp!.setOperand(tokenNo, carried);
+  rw.setBefore(loop);
+  use.set(rw.value(PoisonOp, {}, { types: [carried.type], loc: loop.op.locRef }));
+  return true;
 });
 
 /** A carried value that is stored at once is stored in the round before, and before the loop. */
