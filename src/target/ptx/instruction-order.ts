@@ -53,8 +53,8 @@ export function orderInstructions(order: readonly Block[]): InstructionOrder {
     };
     const own = (nodes.get(block) ?? []).sort((a, b) => a.id - b.id);
     let next = 0;
-    // Parameters and addresses come where they are needed first.
-    const hasPlace = (node: Node): boolean => node.kind !== "param" && node.kind !== "address";
+    // Parameters and addresses come where they are needed first; in loops, offsets too.
+    const hasPlace = (node: Node): boolean => node.kind !== "param" && node.kind !== "address" && !(block.loopDepth > 0 && isOffset(node));
     for (const [i, effect] of block.effects.entries()) {
       for (; next < own.length && own[next]!.id < effect.id; next++) if (hasPlace(own[next]!)) need(own[next]!);
       for (const input of registerInputs(effect)) need(input);
@@ -97,6 +97,12 @@ function usedNodes(order: readonly Block[]): { readonly nodes: Map<Block, Node[]
   }
   return { nodes, halves };
 }
+
+/**
+ * A value and a number. Its input is often needed later anyway, by other offsets: made where it is needed first, it takes a register for a shorter
+ * time. A count that a loop goes on with keeps its place.
+ */
+const isOffset = ({ kind, inputs: [value, by] }: Node): boolean => kind === "add" && by!.kind === "const" && value!.kind !== "phi";
 
 const isHalf = (node: Node): boolean =>
   (node.kind === "trunc" || node.kind === "high") && node.width > 1 && node.inputs[0]!.width === 2 * node.width;

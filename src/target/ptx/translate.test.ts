@@ -235,6 +235,25 @@ describe("values of which many would be needed at once", () => {
   });
 });
 
+test("in a loop, offsets of one value are made where they are needed, and a count that it goes on with where the program has it", () => {
+  const body = `
+      %c1 = llvm.mlir.constant(1 : i32) : i32
+      %c8 = llvm.mlir.constant(8 : i32) : i32
+      llvm.br ^bb1(%a : i32)
+    ^bb1(%i: i32):
+      %next = llvm.add %i, %c1 : i32
+      %n = llvm.mul %i, %a : i32
+      %o1 = llvm.add %n, %c1 : i32
+      %o8 = llvm.add %n, %c8 : i32
+      llvm.store volatile %n, %arg0 : i32, !llvm.ptr<1>
+      llvm.store volatile %o1, %arg0 : i32, !llvm.ptr<1>
+      llvm.store volatile %o8, %arg0 : i32, !llvm.ptr<1>
+      llvm.br ^bb1(%next : i32)`;
+  const lines = instructions(`(%arg0: !llvm.ptr<1>, %a: i32) attributes {nvvm.kernel = 1 : ui1} {${body}\n}`);
+  const loop = lines.slice(lines.findIndex((l) => l.startsWith("mul"))).map((l) => l.split(/[. ]/)[0]);
+  expect(loop).toEqual(["mul", "st", "add", "st", "add", "st", "mov", "bra"]);
+});
+
 test("what a target lacks is done by other means", () => {
   const body = kernel(
     "%arg0: !llvm.ptr<1>, %arg1: bf16, %arg2: bf16",
