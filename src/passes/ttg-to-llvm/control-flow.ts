@@ -35,7 +35,7 @@ import { typeText } from "../../ir/text-hook.js";
 import type { Value } from "../../ir/value.js";
 import { PassError } from "../../pass/pass-error.js";
 import { type Lowering, type LoweringRule, rule } from "./lowering.js";
-import { convertType, packFunctionResults, voidOr } from "./type-converter.js";
+import { voidOr } from "./type-converter.js";
 
 // --- functions ----------------------------------------------------------------------------------
 
@@ -49,7 +49,7 @@ export function makeLLVMFunc(lo: Lowering, func: Operation): Operation {
   if (!FunctionType.is(function_type)) throw new Error("a tt.func has a function type");
   const { inputs, results } = function_type.params;
   const added = [...(kernel ? [] : [ptrType(ctx, 3)]), ptrType(ctx, 1), ptrType(ctx, 1)];
-  const params = [...inputs.map(convertType), ...added];
+  const params = [...inputs.map((type) => lo.typeOf(type)), ...added];
   const odd = params.findIndex((type) => !isCompatibleType(type));
   if (odd >= 0)
     throw new PassError(
@@ -57,7 +57,7 @@ export function makeLLVMFunc(lo: Lowering, func: Operation): Operation {
       `its argument #${odd} is of type '${typeText(inputs[odd]!)}', which LLVM has no type for`,
       "lower.unsupported",
     );
-  const returnType = voidOr(packFunctionResults(results), ctx);
+  const returnType = voidOr(lo.typeOfResults(results), ctx);
 
   const attrs = dictEntries(func.attrs).filter(([name]) => !NOT_COPIED.has(name) && !(kernel && name === "sym_visibility"));
   const pointees = lo.forms.pointeeTypes && inputs.some((t) => PointerType.is(t));
@@ -203,7 +203,7 @@ function lowerCall(op: Operation, lo: Lowering): void {
   const offset = intOf(op.attr("ttg.global_scratch_memory_offset"));
   args.push(globalScratchPtr(lo, offset === undefined ? undefined : b.i32(offset)));
   args.push(lastArgument(lo, 1));
-  const type = packFunctionResults(op.resultTypes);
+  const type = lo.typeOfResults(op.resultTypes);
   const extra = dictEntries(op.attrs).filter(([name]) => name !== "callee" && !(name.endsWith("_attrs") && ArrayAttr.is(op.attr(name))));
   const call = b.create(
     ll.CallOp,

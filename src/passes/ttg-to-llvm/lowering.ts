@@ -15,8 +15,10 @@
 
 import type { ModuleAxisInfo } from "../../analysis/module-axis-info.js";
 import { BrOp, CondBrOp } from "../../dialects/llvm/ops/control-flow.js";
+import { structType } from "../../dialects/llvm/types/types.js";
 import { CallOp } from "../../dialects/tt/ops/function.js";
 import { TransOp } from "../../dialects/tt/ops/shape.js";
+import { TensorDescType } from "../../dialects/tt/types.js";
 import { ConvertLayoutOp } from "../../dialects/ttg/ops/convert-layout.js";
 import { WarpSpecializeOp } from "../../dialects/ttg/ops/warp-specialize.js";
 import type { Type } from "../../ir/attribute.js";
@@ -155,6 +157,18 @@ export class Lowering<T extends LoweringTarget = LoweringTarget> {
   }
 
   // --- values -------------------------------------------------------------------------------
+  /** A value's type in the LLVM dialect. */
+  typeOf(type: Type): Type {
+    return TensorDescType.is(type) ? this.code.descriptorType(type) : convertType(type);
+  }
+  /** The result type of a function: nothing, the type itself, or a struct of several. */
+  typeOfResults(types: readonly Type[]): Type | undefined {
+    if (types.length <= 1) return types[0] && this.typeOf(types[0]);
+    return structType(
+      this.ctx,
+      types.map((type) => this.typeOf(type)),
+    );
+  }
   #lowered(value: Value): Lowered {
     const lowered = this.#values.get(value);
     if (!lowered) throw new Bug(`${value.definingOp?.name ?? "a block argument"} was not lowered before its use by ${this.op.name}`);
@@ -197,7 +211,7 @@ export class Lowering<T extends LoweringTarget = LoweringTarget> {
   setStruct(value: Value, count: number, element: (index: number) => Value): void {
     const { b } = this;
     const whole = !this.folding || wantedWhole(value, this.code);
-    let packed = whole ? b.undef(convertType(value.type)) : undefined;
+    let packed = whole ? b.undef(this.typeOf(value.type)) : undefined;
     const elements: Value[] = [];
     for (let i = 0; i < count; i++) {
       elements.push(element(i));
@@ -228,7 +242,7 @@ export class Lowering<T extends LoweringTarget = LoweringTarget> {
     olds.forEach((old, i) => this.setValue(old, news[i]!));
     for (const old of inOrderOfUse(olds)) {
       const by = this.value(old);
-      this.setValue(old, this.#castBehind(by, convertType(by.type)));
+      this.setValue(old, this.#castBehind(by, this.typeOf(by.type)));
     }
   }
   /** Those of a function's arguments are in the order of the arguments, the last one first. */
@@ -245,7 +259,7 @@ export class Lowering<T extends LoweringTarget = LoweringTarget> {
     return cast;
   }
   #pack(value: Value, { elements, block, after, origin }: Lowered): Value {
-    const type = convertType(value.type);
+    const type = this.typeOf(value.type);
     if (elements!.length === 1 && elements![0]!.type === type) return elements![0]!;
     const { b, ctx } = this;
     const saved = { block: b.block, before: b.before, origin: ctx.origin, loc: b.loc };
@@ -316,7 +330,7 @@ export class Lowering<T extends LoweringTarget = LoweringTarget> {
       if (!wanted.has(block)) continue;
       if (block !== region.firstBlock) {
         last = this.addBlockAfter(last);
-        for (const arg of block.args) this.setValue(arg, last.addArgument(convertType(arg.type), arg.argLoc!));
+        for (const arg of block.args) this.setValue(arg, last.addArgument(this.typeOf(arg.type), arg.argLoc!));
       }
       this.#blocks.set(block, last);
     }
@@ -367,7 +381,7 @@ export class Lowering<T extends LoweringTarget = LoweringTarget> {
     const returned = order.map((block) => block.lastOp!).find((op) => op.successors.length === 0)!;
     const after = this.addBlockAfter(
       last,
-      returned.operands.map((v) => convertType(v.type)),
+      returned.operands.map((v) => this.typeOf(v.type)),
     );
     for (const block of order) {
       b.setEnd(this.newBlock(block));

@@ -47,6 +47,9 @@ export interface TargetCode<Lowering> {
   /** True if an op of the vendor's takes a tensor as one struct, as branches and calls do. */
   readonly takesStruct: (user: Operation) => boolean;
 
+  /** The type of a tensor descriptor in the LLVM dialect. */
+  readonly descriptorType: (type: Type) => Type;
+
   /** The thread's number in its CTA (i32). */
   readonly threadId: (lo: Lowering) => Value;
   /** The CTA's number in its cluster (i32). */

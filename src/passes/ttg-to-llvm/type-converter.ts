@@ -41,11 +41,4 @@ export function convertType(type: Type): Type {
   return type;
 }
 
-/** The result type of a function: nothing, the type itself, or a struct of several. */
-export function packFunctionResults(types: readonly Type[]): Type | undefined {
-  if (types.length === 0) return undefined;
-  if (types.length === 1) return convertType(types[0]!);
-  return structType(types[0]!.ctx, types.map(convertType));
-}
-
 export const voidOr = (type: Type | undefined, ctx: Type["ctx"]): Type => type ?? LLVMVoidType.get(ctx, {});

@@ -27,7 +27,9 @@ import { convertType } from "../../ttg-to-llvm/type-converter.js";
 import { widthToLds } from "../pipeline/shared-encoding.js";
 import type { Lowering, LoweringRule } from "./amd-lowering.js";
 import { copyAliases, loadAliases } from "./async-waits.js";
-import { bufferArgs, bufferAt, cacheBits } from "./buffer.js";
+import { bufferArgs, bufferAt } from "./buffer.js";
+import { cacheBits } from "./cache-policy.js";
+import { multicastMask } from "./cluster-loads.js";
 import { masksOf, redundantThreadPredicate } from "./load-store.js";
 import { inBranch, maskedStore } from "./masked-memory.js";
 
@@ -49,6 +51,8 @@ interface Copy {
   readonly vector: Type;
   /** True in one of the threads that hold the same data. */
   readonly thread: Value;
+  /** The CTAs of the cluster that need the same data, as bits. */
+  readonly sharedBy: Value | undefined;
   /** Stores the other elements where the mask does not hold. */
   readonly storeOther: () => void;
 }
@@ -70,7 +74,7 @@ function withoutSwizzle({ ctx, target }: Lowering, type: MemDescParams): MemDesc
 /** The fault of copies of that width; undefined if there is none. */
 function faultOf(lo: Lowering, { tensor, to, vec }: Copied): string | undefined {
   const { family, threadsPerWarp } = lo.target;
-  if (family === "GFX1250") return lo.target.numCTAs > 1 ? "a copy that a cluster shares cannot be lowered" : undefined;
+  if (family === "GFX1250") return undefined;
   const type = memDescOf(to);
   const bits = bitWidth(type.elementType)!;
   if (widthToLds(vec, bits, family) !== vec) return `no instruction copies ${vec * bits} bits straight to shared memory`;
@@ -127,6 +131,7 @@ function copyToLds(lo: Lowering, copied: Copied, begin: () => (copy: Copy) => vo
   const unique = actionRemoveBroadcastedRegs(registers);
   const layout = unique.apply(registers).invertAndCompose(linearLayoutOf(flat ?? type));
   if (!layout.isTrivialOver(["block"])) return lo.fail(lo.op, "direct to lds loads do not support non-trivial block dimension");
+  const sharedBy = scatters ? multicastMask(lo, lo.code.clusterCTAId(lo), unique.apply(registers)) : undefined;
   const place = placeOf(lo, layout.sublayout(["register", "lane", "warp"], ["offset"]), flat ?? type, sharedMemoryObject(lo, to));
   const at = scatters ? laneAndWarpId(lo) : { lane: 0, warp: uniformWarpId(lo) };
   const elements = unique.applyToValues(sources.map((_, i) => i));
@@ -150,7 +155,7 @@ function copyToLds(lo: Lowering, copied: Copied, begin: () => (copy: Copy) => vo
       if (offset) there = b.gep(address.type, vector, there, [offset]);
       maskedStore(lo, there, value, b.icmp("ne", own, b.i1(true)), { attrs: loadAliases(lo) });
     };
-    instruction({ source, mask, address, vector, thread, storeOther });
+    instruction({ source, mask, address, vector, thread, sharedBy, storeOther });
     return [];
   });
   return true;
@@ -206,12 +211,13 @@ const GLOBAL_TO_LDS: LoweringRule = rule(
       vec: widthOf(vec, contiguity, memDescOf(result)),
     };
     const bits = copied.vec * scalarBits(convertType(memDescOf(result).elementType));
-    const done = copyToLds(lo, copied, () => ({ source, mask, address, thread, storeOther }) => {
+    const done = copyToLds(lo, copied, () => ({ source, mask, address, thread, sharedBy, storeOther }) => {
       inBranch(lo, b.and(thread, mask), () => {
         const aux = cacheBits(lo, cache, true);
-        if (target.family === "GFX1250")
-          b.intrinsic(`llvm.amdgcn.global.load.async.to.lds.b${bits}`, undefined, [source, address, b.i32(0), b.i32(aux)]);
-        else b.create(GlobalLoadLdsOp, { globalPtr: source, ldsPtr: address, size: bits / 8, offset: 0, aux, ...copyAliases(lo) });
+        if (target.family === "GFX1250") {
+          const args = [source, address, b.i32(0), b.i32(aux), ...(sharedBy ? [sharedBy] : [])];
+          b.intrinsic(`llvm.amdgcn.${sharedBy ? "cluster" : "global"}.load.async.to.lds.b${bits}`, undefined, args);
+        } else b.create(GlobalLoadLdsOp, { globalPtr: source, ldsPtr: address, size: bits / 8, offset: 0, aux, ...copyAliases(lo) });
       });
       storeOther();
     });

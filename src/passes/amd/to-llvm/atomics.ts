@@ -24,7 +24,8 @@ import { threadId } from "../../ttg-to-llvm/thread-indices.js";
 import { convertType, elementsPerThread } from "../../ttg-to-llvm/type-converter.js";
 import type { Lowering, LoweringRule } from "./amd-lowering.js";
 import { type Atomic, addByPairs, atomicRmw, gatherActive, reduceInWave } from "./atomic-waves.js";
-import { bufferArgs, bufferAt, SC0 } from "./buffer.js";
+import { bufferArgs, bufferAt } from "./buffer.js";
+import { SC0 } from "./cache-policy.js";
 import { masksOf, redundantThreadPredicate, unpackRange } from "./load-store.js";
 import { inBranch } from "./masked-memory.js";
 

@@ -18,6 +18,7 @@ import { scalarBits, vecType } from "../../ttg-to-llvm/ll-builder.js";
 import { rule } from "../../ttg-to-llvm/lowering.js";
 import { convertType, elementsPerThread } from "../../ttg-to-llvm/type-converter.js";
 import type { Lowering, LoweringRule } from "./amd-lowering.js";
+import { cacheBits } from "./cache-policy.js";
 import { masksOf, redundantThreadPredicate, unpackRange } from "./load-store.js";
 
 const MOST = 2 ** 31 - 1;
@@ -30,17 +31,6 @@ export function bufferAt({ b, target }: Lowering, base: Value): Value {
   const flags = WITH_OUT_OF_BOUNDS_SELECT.includes(target.family) ? format | (1 << 24) | (3 << 28) : format;
   const args = { base, stride: b.i16(0), numRecords: b.i64(MOST - 1), flags: b.i32(flags) };
   return b.value(rocdl.MakeBufferRsrcOp, args, b.ptr(8));
-}
-
-/** An atomic with it returns the value that was there. */
-export const SC0 = 1;
-const NT = 2;
-const SC1 = 16;
-/** The bits of an access that say how caches treat it. Source: Utility.cpp, getCtrlBitsForCacheModifierOnTarget. */
-export function cacheBits({ target }: Lowering, cache: string, isLoad: boolean): number {
-  if (target.family !== "CDNA3" && target.family !== "CDNA4") return 0;
-  if (cache === "cs" || (cache === "cg" && isLoad)) return SC0 | NT;
-  return cache === (isLoad ? "cv" : "wt") ? SC0 | SC1 : 0;
 }
 
 /** The offsets of one access of `type`. */

@@ -12,6 +12,7 @@ import type { LoweringRule } from "./amd-lowering.js";
 import { ASYNC_COPIES } from "./async-copies.js";
 import { addBarriersAfterWaits, markSyncedLoads, needsAliasScopes } from "./async-waits.js";
 import { ATOMICS } from "./atomics.js";
+import { BARRIERS } from "./barriers.js";
 import { BUFFERS } from "./buffer.js";
 import { amdForms } from "./code-forms.js";
 import { DOTS } from "./dot.js";
@@ -21,6 +22,7 @@ import { AMD_MATH } from "./math.js";
 import { CONVERSIONS } from "./padded-conversions.js";
 import { SYNCHRONIZATION } from "./synchronization.js";
 import { amdCode } from "./target-code.js";
+import { TDM } from "./tdm.js";
 import { TILES } from "./tiles.js";
 import { TRANSPOSED_LOADS } from "./transposed-reads.js";
 import { UPCASTS } from "./upcasts.js";
@@ -32,12 +34,14 @@ export const LOWERING_RULES: ReadonlyMap<OpDef, LoweringRule> = new Map(
     ...AMD_MATH,
     ...ASYNC_COPIES,
     ...ATOMICS,
+    ...BARRIERS,
     ...BUFFERS,
     ...CONVERSIONS,
     ...DOTS,
     ...FP_CONVERSIONS,
     ...LOAD_STORE,
     ...SYNCHRONIZATION,
+    ...TDM,
     ...TILES,
     ...TRANSPOSED_LOADS,
     ...UPCASTS,

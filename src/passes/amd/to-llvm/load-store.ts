@@ -3,14 +3,17 @@
  * constancy and 128 bits allow. Source: third_party/amd/lib/TritonAMDGPUToLLVM/LoadStoreOpToLLVM.cpp.
  */
 import { LoadOp, StoreOp } from "../../../dialects/tt/ops/memory.js";
-import { elementTypeOrSelf } from "../../../ir/builtin-types.js";
+import { toLinearLayout } from "../../../dialects/ttg/encodings/define-encoding.js";
+import { elementTypeOrSelf, RankedTensorType } from "../../../ir/builtin-types.js";
 import type { Value } from "../../../ir/value.js";
 import { type FreeVariableMasks, freeVariableMasks, vectorSize } from "../../ttg-to-llvm/global-access.js";
 import { vecType } from "../../ttg-to-llvm/ll-builder.js";
 import { type Lowering, rule } from "../../ttg-to-llvm/lowering.js";
 import { asValue, laneAndWarpId } from "../../ttg-to-llvm/thread-indices.js";
 import { convertType, elementsPerThread } from "../../ttg-to-llvm/type-converter.js";
-import type { LoweringRule } from "./amd-lowering.js";
+import type { Lowering as AmdLowering, LoweringRule } from "./amd-lowering.js";
+import { cacheBits } from "./cache-policy.js";
+import { clusterLoad, multicastMask } from "./cluster-loads.js";
 import { maskedLoad, maskedStore, zeroOf } from "./masked-memory.js";
 
 /** True in one thread of those that hold the same data. */
@@ -38,18 +41,21 @@ export function masksOf(lo: Lowering, mask: Value | undefined, most: number): { 
   return mask ? { masks: lo.elements(mask), vec: Math.min(most, lo.axisInfo.getMaskAlignment(mask)) } : { masks: [], vec: most };
 }
 
-const LOAD: LoweringRule = rule(LoadOp, ({ op, ptr, mask, other, result, cache }, lo) => {
-  if (lo.target.numCTAs > 1) return lo.fail(op, "a load that a cluster shares cannot be lowered");
+const LOAD: LoweringRule = rule(LoadOp, ({ ptr, mask, other, result, cache }, lo: AmdLowering) => {
   const { b } = lo;
   const pointers = lo.elements(ptr);
   const { masks, vec } = masksOf(lo, mask, vectorSize(lo, ptr));
   const others = other && lo.elements(other);
+  const { shape, encoding } = RankedTensorType.is(ptr.type) ? ptr.type.params : {};
+  const sharedBy =
+    lo.target.numCTAs > 1 && encoding ? multicastMask(lo, lo.code.clusterCTAId(lo), toLinearLayout(shape!, encoding)) : undefined;
   const type = vecType(convertType(elementTypeOrSelf(result.type)), vec);
   const loaded: Value[] = [];
   for (let start = 0; start < elementsPerThread(ptr.type); start += vec) {
     const otherwise = (): Value => (others ? b.packVector(others.slice(start, start + vec)) : zeroOf(b, type));
     const packed = others ? otherwise() : undefined;
-    const value = maskedLoad(lo, pointers[start]!, type, masks[start], () => packed ?? otherwise(), { cache });
+    const load = sharedBy && clusterLoad(lo, pointers[start]!, type, cacheBits(lo, cache, true), sharedBy);
+    const value = maskedLoad(lo, pointers[start]!, type, masks[start], () => packed ?? otherwise(), { cache, load });
     loaded.push(...unpackRange(lo, value, vec));
   }
   return lo.setElements(result, loaded);

@@ -23,6 +23,8 @@ import type { Lowering } from "../../ttg-to-llvm/lowering.js";
 export interface Access {
   readonly cache?: string | undefined;
   readonly attrs?: Readonly<Record<string, unknown>> | undefined;
+  /** Makes the load where it is no load of the LLVM dialect. */
+  readonly load?: (() => Value) | undefined;
 }
 
 /** A zero of a scalar or of a vector. */
@@ -43,11 +45,12 @@ export function maskedLoad(
   type: Type,
   predicate: Value | undefined,
   otherwise: () => Value,
-  { cache, attrs }: Access = {},
+  access: Access = {},
 ): Value {
   const { b } = lo;
+  const { cache, attrs } = access;
   const streams = cache === "cg" || cache === "cs" || cache === "cv";
-  const load = (): Value => b.value(LoadOp, { addr: pointer, volatile_: cache === "cv", nontemporal: streams, ...attrs }, type);
+  const load = access.load ?? (() => b.value(LoadOp, { addr: pointer, volatile_: cache === "cv", nontemporal: streams, ...attrs }, type));
   if (!predicate || isTrue(predicate)) return load();
   const falseDestOperands = [otherwise()];
   const after = lo.addBlockAfter(b.block, [type]);

@@ -16,6 +16,7 @@ import { assertFail, printf } from "./device-calls.js";
 import { permuteBytes, shuffleIdx, shuffleUp, shuffleXor } from "./lanes.js";
 import { maskedLoad, maskedStore, zeroOf } from "./masked-memory.js";
 import { convertBySwaps } from "./permlane-swaps.js";
+import { descriptorType } from "./tdm.js";
 import { warpReduce } from "./warp-reduce.js";
 
 const AXES = ["x", "y", "z"] as const;
@@ -27,6 +28,7 @@ export const amdCode = (family: AmdFamily): TargetCode<AnyLowering> => ({
   pairWidths: [],
   matrices: { ldMatrix: false, stMatrix: false },
   takesStruct: () => false,
+  descriptorType,
   threadId: ({ b }) => id(b, "workitem.id.x"),
   clusterCTAId: ({ b, ctx }) => (family === "GFX1250" ? b.intrinsic("llvm.amdgcn.cluster.workgroup.id.x", i32(ctx), [])! : b.i32(0)),
   programId: ({ b, ctx, target }, axis) =>

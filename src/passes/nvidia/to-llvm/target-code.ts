@@ -9,6 +9,7 @@ import type { GpuTarget } from "../../../gpu/nvidia.js";
 import { i32 } from "../../../ir/builtin-types.js";
 import type { Lowering } from "../../ttg-to-llvm/lowering.js";
 import type { TargetCode } from "../../ttg-to-llvm/target-code.js";
+import { convertType } from "../../ttg-to-llvm/type-converter.js";
 import { clusterBarrier } from "./cluster.js";
 import type { NvidiaForms } from "./code-forms.js";
 import { ctaBarrier } from "./cta-barrier.js";
@@ -30,6 +31,7 @@ export const nvidiaCode = (gpu: GpuTarget, forms: NvidiaForms): TargetCode<Lower
   pairWidths: gpu.pairWidths,
   matrices: gpu,
   // A wait for one tensor alone takes all of it.
+  descriptorType: convertType,
   takesStruct: (user) => WarpGroupDotWaitOp.is(user) && user.numOperands === 1,
   threadId: ({ b }) => b.value(nvvm.ThreadIdXOp, {}, i32(b.ctx)),
   // An op that becomes 0 at the end of the lowering when clusters have one CTA.
