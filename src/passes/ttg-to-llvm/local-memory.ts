@@ -101,8 +101,9 @@ function paddingOf({ b, forms }: Lowering, type: MemDescParams, scale: number): 
     value(offset) {
       let sum = b.i32(0);
       for (const [down, up] of shifts) {
-        const units = forms.padsConstantsApart ? b.lshr(offset, b.i32(down)) : b.ashr(offset, b.i32(down));
-        sum = b.add(sum, b.shl(units, b.i32(up)));
+        const [by, back] = [b.i32(down), b.i32(up)];
+        const units = forms.padsConstantsApart ? b.lshr(offset, by) : b.ashr(offset, by);
+        sum = b.add(sum, b.shl(units, back));
       }
       return b.add(offset, sum);
     },

@@ -20,7 +20,7 @@ import type { LinearLayout } from "../../../layout/linear-layout.js";
 import { freeVariableMasks } from "../../ttg-to-llvm/global-access.js";
 import { scalarBits } from "../../ttg-to-llvm/ll-builder.js";
 import { linearLayoutOf, memDescOf, placeOf, sharedMemoryObject } from "../../ttg-to-llvm/local-memory.js";
-import { rule } from "../../ttg-to-llvm/lowering.js";
+import { COPY_UNCONVERTED, rule } from "../../ttg-to-llvm/lowering.js";
 import { lowerLdSt } from "../../ttg-to-llvm/shared-access.js";
 import { applyLinearLayout, asValue, laneAndWarpId } from "../../ttg-to-llvm/thread-indices.js";
 import { convertType } from "../../ttg-to-llvm/type-converter.js";
@@ -116,9 +116,6 @@ function uniformWarpId(lo: Lowering): Value {
 function copyToLds(lo: Lowering, copied: Copied, begin: () => (copy: Copy) => void): boolean {
   const { b, ctx, target } = lo;
   const { tensor, to, sources, masks, others, vec } = copied;
-  const fault = faultOf(lo, copied);
-  if (fault !== undefined)
-    return lo.fail(lo.op, `failed to legalize operation '${lo.op.name}' that was explicitly marked illegal: ${fault}`);
   const scatters = target.family === "GFX1250";
   const type = memDescOf(to);
   const registers = toLinearLayout(tensor.params.shape, tensor.params.encoding!);
@@ -170,7 +167,7 @@ function widthOf(known: number, contiguity: number, { encoding }: MemDescParams)
 
 const BUFFER_TO_LDS: LoweringRule = rule(
   BufferLoadToLocalOp,
-  ({ ptr, offsets, dest, mask, other, cache, contiguity, token }, lo: Lowering) => {
+  ({ op, ptr, offsets, dest, mask, other, cache, contiguity, token }, lo: Lowering) => {
     const { b } = lo;
     const base = lo.value(ptr);
     const { masks, vec } = masksOf(lo, mask, vectorSizeAt(ptr, offsets, lo.axisInfo));
@@ -182,14 +179,17 @@ const BUFFER_TO_LDS: LoweringRule = rule(
       others: other && lo.elements(other),
       vec: widthOf(vec, contiguity, memDescOf(dest)),
     };
+    // Upstream leaves the op as it is then, and the translation to LLVM IR refuses it.
+    if (faultOf(lo, copied) !== undefined) return void COPY_UNCONVERTED(op, lo);
     const done = copyToLds(lo, copied, () => {
       const rsrc = bufferAt(lo, base);
       return ({ source, mask, address, vector, thread, storeOther }) =>
         inBranch(lo, other ? b.and(thread, mask) : thread, () => {
           const size = b.i32((copied.vec * scalarBits(elementTypeOrSelf(vector))) / 8);
           const place = bufferArgs(lo, vector, rsrc, source, other ? b.i1(true) : mask);
-          const args = { rsrc, ldsPtr: address, size, voffset: place.offset, soffset: b.i32(0), offset: place.soffset };
-          b.create(RawPtrBufferLoadLdsOp, { ...args, aux: b.i32(cacheBits(lo, cache, true)), ...copyAliases(lo) });
+          const aux = b.i32(cacheBits(lo, cache, true));
+          const args = { rsrc, ldsPtr: address, size, voffset: place.offset, soffset: b.i32(0), offset: place.soffset, aux };
+          b.create(RawPtrBufferLoadLdsOp, { ...args, ...copyAliases(lo) });
           storeOther();
         });
     });
@@ -199,7 +199,7 @@ const BUFFER_TO_LDS: LoweringRule = rule(
 
 const GLOBAL_TO_LDS: LoweringRule = rule(
   AsyncCopyGlobalToLocalOp,
-  ({ src, result, mask, other, cache, contiguity, token }, lo: Lowering) => {
+  ({ op, src, result, mask, other, cache, contiguity, token }, lo: Lowering) => {
     const { b, target } = lo;
     const { masks, vec } = masksOf(lo, mask, vectorSize(src, lo.axisInfo));
     const copied = {
@@ -211,6 +211,8 @@ const GLOBAL_TO_LDS: LoweringRule = rule(
       vec: widthOf(vec, contiguity, memDescOf(result)),
     };
     const bits = copied.vec * scalarBits(convertType(memDescOf(result).elementType));
+    const fault = faultOf(lo, copied);
+    if (fault !== undefined) return lo.fail(op, `failed to legalize operation '${op.name}' that was explicitly marked illegal: ${fault}`);
     const done = copyToLds(lo, copied, () => ({ source, mask, address, thread, sharedBy, storeOther }) => {
       inBranch(lo, b.and(thread, mask), () => {
         const aux = cacheBits(lo, cache, true);

@@ -4,7 +4,7 @@
  */
 import { CondBrOp } from "../../../dialects/llvm/ops/control-flow.js";
 import * as ll from "../../../dialects/llvm/ops/index.js";
-import { MbcntHiOp, MbcntLoOp } from "../../../dialects/rocdl/ops/lanes.js";
+import { BallotOp, MbcntHiOp, MbcntLoOp } from "../../../dialects/rocdl/ops/lanes.js";
 import type { Type } from "../../../ir/attribute.js";
 import type { Block } from "../../../ir/block.js";
 import { bitWidth, i32, i64 } from "../../../ir/builtin-types.js";
@@ -45,6 +45,8 @@ function inWords({ b, ctx }: Lowering, value: Value, move: (word: Value) => Valu
 const permute = (lo: Lowering, value: Value, how: "permute" | "bpermute", index: Value): Value =>
   inWords(lo, value, (word) => lo.b.intrinsic(`llvm.amdgcn.ds.${how}`, i32(lo.ctx), [index, word])!);
 
+/** The lanes where a predicate holds, as 64 bits, however many lanes a wave has. */
+const ballot = ({ b, ctx }: Lowering, pred: Value): Value => b.value(BallotOp, { pred }, i64(ctx));
 /** The number of bits that are set. */
 function popcount({ b }: Lowering, mask: Value): Value {
   const fives = b.i64(0x5555555555555555n);
@@ -98,7 +100,7 @@ export function gatherActive(lo: Lowering, pointer: Value, value: Value, mask: V
   const moved = permute(lo, value, "permute", index);
   const address = permute(lo, b.ptrtoint(pointer, i64(ctx)), "permute", index);
   const movedPointer = b.inttoptr(address, pointer.type);
-  const count = b.trunc(popcount(lo, lo.code.ballot(lo, mask)), i32(ctx));
+  const count = b.trunc(popcount(lo, ballot(lo, mask)), i32(ctx));
   const lane = b.urem(threadId(lo), size);
   return { pointer: movedPointer, value: moved, isActive: b.icmp("ult", lane, count) };
 }
@@ -140,7 +142,7 @@ export function reduceInWave(lo: Lowering, atomic: Atomic, pointer: Value, opera
   const first = lo.addBlockAfter(start);
   const right = inWords(lo, address, (word) => moveWord(lo, word, WAVE_SHL));
   const isNeighbour = b.icmp("eq", right, b.add(address, b.i64(bitWidth(type)! / 8)));
-  const neighbours = b.trunc(popcount(lo, lo.code.ballot(lo, isNeighbour)), i32(ctx));
+  const neighbours = b.trunc(popcount(lo, ballot(lo, isNeighbour)), i32(ctx));
   condBranch(lo, b.icmp("ult", neighbours, b.i32(32)), first, [], access, [address, operand]);
 
   const grouped = lo.addBlockAfter(first, [i32(ctx), i32(ctx), b.int1()]);
@@ -151,7 +153,7 @@ export function reduceInWave(lo: Lowering, atomic: Atomic, pointer: Value, opera
   b.setEnd(turn);
   const chosen = inWords(lo, address, (word) => b.intrinsic("llvm.amdgcn.readfirstlane", i32(ctx), [word])!);
   const isChosen = b.icmp("eq", chosen, address);
-  const mask = lo.code.ballot(lo, isChosen);
+  const mask = ballot(lo, isChosen);
   const before = turn.args[0]!;
   const members = b.trunc(popcount(lo, mask), i32(ctx));
   const low = b.value(MbcntLoOp, { in0: b.trunc(mask, i32(ctx)), in1: b.i32(0) });
@@ -172,7 +174,7 @@ export function reduceInWave(lo: Lowering, atomic: Atomic, pointer: Value, opera
   const isLeader = b.icmp("ne", b.and(role, b.i32(1)), b.i32(0));
   const reduced = lo.addBlockAfter(grouped, [type]);
   const reduction = lo.addBlockAfter(grouped);
-  const several = b.icmp("ne", lo.code.ballot(lo, b.icmp("ne", inGroup, b.i32(1))), b.i64(0));
+  const several = b.icmp("ne", ballot(lo, b.icmp("ne", inGroup, b.i32(1))), b.i64(0));
   condBranch(lo, several, reduction, [], reduced, [groupOperand]);
 
   b.setEnd(reduction);

@@ -204,7 +204,8 @@ const BUFFER_CAS: LoweringRule = rule(BufferAtomicCASOp, (view, lo: Lowering) =>
   const type = vecType(element, 1);
   const results: Value[] = [];
   for (let i = 0; i < elementsPerThread(val.type); i++) {
-    const [src, compare] = [values, compares].map((list) => b.bitcast(b.packVector([list[i]!]), element));
+    const vectors = [values, compares].map((list) => b.packVector([list[i]!]));
+    const [src, compare] = vectors.map((vector) => b.bitcast(vector, element));
     const { offset, soffset } = bufferArgs(lo, type, rsrc, places[i]!, thread);
     const aux = b.i32(result.hasUses() ? SC0 : 0);
     const old = b.value(RawPtrBufferAtomicCmpSwap, { src, cmp: compare, rsrc, offset, soffset, aux }, element);

@@ -19,6 +19,7 @@ import { DOTS } from "./dot.js";
 import { FP_CONVERSIONS, saturateConversions } from "./fp-conversions.js";
 import { LOAD_STORE } from "./load-store.js";
 import { AMD_MATH } from "./math.js";
+import { PACKED_READS } from "./packed-reads.js";
 import { CONVERSIONS } from "./padded-conversions.js";
 import { SYNCHRONIZATION } from "./synchronization.js";
 import { amdCode } from "./target-code.js";
@@ -40,6 +41,7 @@ export const LOWERING_RULES: ReadonlyMap<OpDef, LoweringRule> = new Map(
     ...DOTS,
     ...FP_CONVERSIONS,
     ...LOAD_STORE,
+    ...PACKED_READS,
     ...SYNCHRONIZATION,
     ...TDM,
     ...TILES,
