@@ -146,7 +146,7 @@ function swizzleWithout(op: Operation, instruction: SharedInstruction): Explaine
       for (const vec of [own.vec, ...POWERS.toReversed()]) {
         const params = { ...own, vec, perPhase, maxPhase };
         const buffer = { ...access.buffer.params, encoding: encodingAttr(op.ctx, params) };
-        const cost = layoutProblem(buffer.shape, params) === undefined && costOf(bufferOffsets(access.tensor, buffer), instruction);
+        const cost = layoutProblem(wholeShape(buffer), params) === undefined && costOf(bufferOffsets(access.tensor, buffer), instruction);
         if (cost && cost.needed === cost.least) return { vec, perPhase, maxPhase };
       }
   return undefined;
@@ -163,9 +163,12 @@ function bufferAccess(op: Operation): Access | undefined {
   const access = sharedAccess(op);
   return access && bufferOffsets(access.tensor, access.buffer.params);
 }
-function bufferOffsets(tensor: TensorType, { shape, elementType, encoding }: MemDesc["params"]): Access {
+/** Of a view: the shape of the buffer that it is a part of. */
+const wholeShape = ({ shape, allocShape }: MemDesc["params"]): readonly number[] => allocShape.slice(-shape.length);
+function bufferOffsets(tensor: TensorType, buffer: MemDesc["params"]): Access {
+  const { elementType, encoding } = buffer;
   const params = sharedParams(encoding);
-  const offsets = offsetsOf(layoutOf(tensor), toLinearLayout(shape, encoding));
+  const offsets = offsetsOf(layoutOf(tensor), toLinearLayout(wholeShape(buffer), encoding));
   const place = params && placeOf(params);
   return { offsets, bits: bitWidth(elementType) ?? 0, ...(place ? { place } : {}) };
 }

@@ -64,7 +64,9 @@ export function analyzeRanges(module: Operation, report?: Report): RangeAnalysis
       name: "integer-ranges",
       entry: (value) => {
         const width = rangeWidth(value.type);
-        return width === 0 ? undefined : (facts.of(value, entryBlockAround(value)) ?? maxRange(width));
+        if (width === 0) return undefined;
+        const entry = entryBlockAround(value);
+        return (entry && facts.of(value, entry)) ?? maxRange(width);
       },
       join(a, b) {
         const both = unite(a, b);
@@ -106,9 +108,10 @@ export function analyzeRanges(module: Operation, report?: Report): RangeAnalysis
   };
 }
 
-function entryBlockAround(value: Value): Block {
+/** Undefined in functions of other dialects. */
+function entryBlockAround(value: Value): Block | undefined {
   const at = value.definingOp ?? value.argOwner!.parentOp!;
-  return (FuncOp.is(at) ? at : at.parentOfType(FuncOp)!).regions[0]!.firstBlock!;
+  return (FuncOp.is(at) ? at : at.parentOfType(FuncOp))?.regions[0]!.firstBlock ?? undefined;
 }
 
 // --- ops --------------------------------------------------------------------------------------
