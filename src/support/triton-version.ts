@@ -63,6 +63,11 @@ export interface TritonVersion {
   readonly combinesOnlyProducts: boolean;
   /** A sum with a scaled dot becomes the accumulator of the dot. */
   readonly combinesScaledDots: boolean;
+  /**
+   * How many elements share a scale follows from the shapes, not from the scales' type; a scaled dot without an instruction may have scales in
+   * fp8, and fp4 packed along rows or columns.
+   */
+  readonly generalScaledDots: boolean;
   /** `-x` of a float is one op, not 0 - x, and may have a layout. */
   readonly negatesFloats: boolean;
   /** The code that ops become in the LLVM dialect: the forms of this version. */
@@ -205,6 +210,7 @@ export const TRITON_3_6: TritonVersion = {
   negatesFloats: false,
   combinesOnlyProducts: false,
   combinesScaledDots: false,
+  generalScaledDots: false,
 };
 export const TRITON_3_7: TritonVersion = {
   ...TRITON_3_6,
@@ -284,6 +290,7 @@ export const TRITON_3_8: TritonVersion = {
   negatesFloats: true,
   combinesOnlyProducts: true,
   combinesScaledDots: true,
+  generalScaledDots: true,
   partial: "Triton 3.8 is followed in part: docs/triton-versions.md lists what differs",
 };
 

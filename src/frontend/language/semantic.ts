@@ -42,8 +42,6 @@ export interface LanguageRules {
   readonly impliesDotType: boolean;
   /** A block pointer is the result of an op, or a base, offsets and strides. */
   readonly makeBlockPointer: (s: Semantic, base: Tensor, parts: BlockPointerParts) => Tensor | PyInstance;
-  /** How many elements share a scale follows from the shapes, not from the scales' type. */
-  readonly deducesScaleFactor: boolean;
   /** Gluon: the bytes that a barrier expects are `bytes_per_cta`, and copies have a `multicast`. */
   readonly clusterArguments: boolean;
   /** Gluon: the first function of `warp_specialize` may return what is no tuple. */

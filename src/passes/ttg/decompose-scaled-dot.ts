@@ -10,7 +10,7 @@ import * as arith from "../../dialects/arith/ops/index.js";
 import { valueLocation } from "../../dialects/scf/build.js";
 import { layoutRules } from "../../dialects/tt/infer-layout.js";
 import { BitcastOp, FpToFpOp } from "../../dialects/tt/ops/cast.js";
-import { DotOp, DotScaledOp } from "../../dialects/tt/ops/dot.js";
+import { DotOp, DotScaledOp, scaleFactor } from "../../dialects/tt/ops/dot.js";
 import { BroadcastOp, ExpandDimsOp, ReshapeOp, SplatOp, TransOp } from "../../dialects/tt/ops/shape.js";
 import { distributedParams, encodingAttr } from "../../dialects/ttg/encodings/define-encoding.js";
 import { enclosingModule, getNumCTAs, getThreadsPerWarp } from "../../dialects/ttg/num-warps.js";
@@ -50,7 +50,8 @@ export const decomposeScaledDotBy = (scaleOperand: ScaleOperand): Pattern =>
   pattern("decompose-scaled-blocked", DotScaledOp, (dot, rw) => {
     const result = distributedParams(paramsOf(dot.d).encoding);
     if (!result || isMma(result)) return rw.noMatch("the result has a matrix instruction's layout");
-    if (!dot.lhs_k_pack || !dot.rhs_k_pack) return rw.noMatch("fp4 elements are not packed along k");
+    const isPackedAlongK = dot.lhs_k_pack && dot.rhs_k_pack;
+    if (!isPackedAlongK && !rw.ctx.triton.generalScaledDots) return rw.noMatch("fp4 elements are not packed along k");
     const compute = floatType(rw.ctx, dot.a_elem_type === "fp16" || dot.b_elem_type === "fp16" ? "f16" : "bf16");
     const operand = (opIdx: 0 | 1): Value => {
       const scaled = scaleOperand(rw, dot, opIdx, compute);
@@ -68,13 +69,14 @@ export const decomposeScaledDot = decomposeScaledDotBy((rw, dot, opIdx, compute)
 
 /** The operand is widened, then multiplied. */
 export function scaleArg(rw: Rewriter, dot: ScaledDot, opIdx: 0 | 1, compute: Type): Value {
-  const [given, scale, elemType] = opIdx === 0 ? [dot.a, dot.a_scale, dot.a_elem_type] : [dot.b, dot.b_scale, dot.b_elem_type];
+  const [given, scale, elemType, isPackedAlongK] =
+    opIdx === 0 ? [dot.a, dot.a_scale, dot.a_elem_type, dot.lhs_k_pack] : [dot.b, dot.b_scale, dot.b_elem_type, dot.rhs_k_pack];
   const loc = valueLocation(given);
   const rank = paramsOf(given).shape.length;
   const kDim = opIdx === 0 ? rank - 1 : rank - 2;
   const value =
     elemType === "e2m1"
-      ? fp4ToFp(rw, given, compute, kDim, loc)
+      ? fp4ToFp(rw, given, compute, isPackedAlongK ? kDim : opIdx === 0 ? rank - 2 : rank - 1, loc)
       : rw.value(FpToFpOp, { src: given }, { loc, types: [cloneElement(given, compute)] });
   if (!scale) return value;
   const { oriented, spread } = extendScale(rw, dot, scale, opIdx, compute, value.type);
@@ -108,9 +110,11 @@ function fp4ToFp(rw: Rewriter, src: Value, element: Type, axis: number, loc: Loc
   return rw.value(Fp4ToFpOp, { src, axis }, { loc, types: [tensorType(wide, element, inferred)] });
 }
 
-/** A scale holds the exponent of a power of two: shifted to its place it is that power as bf16 or f32. */
+const isFloatScale = (scale: Value): boolean => isFloat(paramsOf(scale).elementType);
+/** A scale that is no number of its own holds the exponent of a power of two: shifted to its place it is that power as bf16 or f32. */
 function scaleTo16(rw: Rewriter, scale: Value, compute: Type): Value {
   const loc = valueLocation(scale);
+  if (isFloatScale(scale)) return rw.value(FpToFpOp, { src: scale }, { loc, types: [cloneElement(scale, compute)] });
   const large = isFloat(compute, "f16") ? floatType(rw.ctx, "f32") : compute;
   const width = bitWidth(large)!;
   const int = intType(rw.ctx, width);
@@ -123,24 +127,25 @@ function scaleTo16(rw: Rewriter, scale: Value, compute: Type): Value {
   return large === compute ? power : rw.value(arith.TruncFOp, { in: power }, { loc, types: [cloneElement(scale, compute)] });
 }
 
-/** Each scale stands for 32 elements along `dim`. */
+/** A value for each element along `dim` of one for each scale. */
 function broadcastScale(rw: Rewriter, dot: ScaledDot, scale: Value, dim: number): Value {
   const loc = valueLocation(scale);
   const { shape } = paramsOf(scale);
   const rank = shape.length;
   const module = enclosingModule(dot.op);
+  const factor = rw.ctx.triton.generalScaledDots ? (scaleFactor(dot) as number) : 32;
   const blocked = getDefaultBlockedEncoding([...shape, 1], lookupNumWarps(dot.op), getThreadsPerWarp(module), getNumCTAs(module));
   const sliced = convertLayout(rw, scale, encodingAttr(rw.ctx, { kind: "slice", dim: rank, parent: blocked }), loc);
   const expanded = rw.value(ExpandDimsOp, { src: sliced, axis: rank }, { loc });
   const { elementType, encoding } = paramsOf(expanded);
-  const broadcast = rw.value(BroadcastOp, { src: expanded }, { loc, types: [tensorType([...shape, 32], elementType, encoding)] });
+  const broadcast = rw.value(BroadcastOp, { src: expanded }, { loc, types: [tensorType([...shape, factor], elementType, encoding)] });
   const order = Array.from({ length: rank }, (_, i) => i);
   order.splice(dim + 1, 0, rank);
   const trans = rw.value(TransOp, { src: broadcast, order }, { loc });
   return reshape(
     rw,
     trans,
-    shape.map((size, d) => (d === dim ? size * 32 : size)),
+    shape.map((size, d) => (d === dim ? size * factor : size)),
     loc,
   );
 }
@@ -151,13 +156,21 @@ function reshape(rw: Rewriter, src: Value, shape: readonly number[], loc: Locati
   return rw.value(ReshapeOp, { src }, { loc, types: [tensorType(shape, from.elementType, encoding)] });
 }
 
+function isNan(rw: Rewriter, scale: Value, compute: Type): Value {
+  const loc = valueLocation(scale);
+  if (isFloatScale(scale)) {
+    const number = scaleTo16(rw, scale, compute);
+    return rw.value(arith.CmpFOp, { predicate: "uno", lhs: number, rhs: number }, { loc });
+  }
+  const nan = rw.value(arith.ConstantOp, { value: denseElements(scale.type, [-1n]) }, { loc, types: [scale.type] });
+  return rw.value(arith.CmpIOp, { predicate: "eq", lhs: scale, rhs: nan }, { loc });
+}
+
 /** A scale of 0xff is NaN, and so is all that it scales, unless `fastMath` says that there is none. */
 export function maskNan(rw: Rewriter, dot: ScaledDot, product: Value, scale: Value, dim: number): Value {
   if (dot.fastMath) return product;
   const loc = valueLocation(scale);
-  const nanScale = rw.value(arith.ConstantOp, { value: denseElements(scale.type, [-1n]) }, { loc, types: [scale.type] });
-  const isNan = rw.value(arith.CmpIOp, { predicate: "eq", lhs: scale, rhs: nanScale }, { loc });
-  const spread = broadcastScale(rw, dot, isNan, dim);
+  const spread = broadcastScale(rw, dot, isNan(rw, scale, paramsOf(product).elementType), dim);
   const condition = rw.value(ConvertLayoutOp, { src: spread }, { loc, types: [withEncoding(typeOf(spread), paramsOf(product).encoding)] });
   const nan = splatOf(product.type, floatAttr(paramsOf(product).elementType, Number.NaN));
   const nans = rw.value(arith.ConstantOp, { value: nan }, { loc, types: [product.type] });

@@ -9,6 +9,8 @@ export interface Kernel {
   readonly options: Partial<CudaOptions>;
   /** The JSON of a file of preconditions. */
   readonly preconditions: string | undefined;
+  /** Written to show faults. */
+  readonly showsFaults: boolean;
 }
 
 export const TARGETS = [75, 80, 89, 90, 100, 120] as const;
@@ -30,13 +32,13 @@ const PRECONDITIONS = JSON.parse(readFileSync("fixtures/simulate/preconditions.j
 /** Every kernel of the fixtures once, by name. */
 export function readKernels(): ReadonlyMap<string, Kernel> {
   const kernels = new Map<string, Kernel>();
-  const add = (name: string, text: string) => {
+  const add = (name: string, text: string, showsFaults = false) => {
     const bare = name.replace(/-(?:2-)?sm\d+$/, "");
     // Several preconditions of one kernel are several kernels here.
     const stated = [PRECONDITIONS[bare]].flat();
     for (const [index, preconditions] of stated.entries()) {
       const own = stated.length === 1 ? bare : `${bare}.launch${index}`;
-      kernels.set(own, { name: own, text, options: OPTIONS[bare] ?? {}, preconditions: JSON.stringify(preconditions) });
+      kernels.set(own, { name: own, text, options: OPTIONS[bare] ?? {}, preconditions: JSON.stringify(preconditions), showsFaults });
     }
   };
   const modules = brotliDecompressSync(readFileSync("fixtures/frontend/modules.ttir.br")).toString("latin1");
@@ -49,6 +51,6 @@ export function readKernels(): ReadonlyMap<string, Kernel> {
     if (file.endsWith(".ttir.gz")) add(file.replace(".ttir.gz", ""), gunzipSync(readFileSync(`${folder}/${file}`)).toString("latin1"));
   for (const own of ["fixtures/kernels", "fixtures/mutants"])
     for (const file of readdirSync(own))
-      if (/^[^.]+\.ttir$/.test(file)) add(file.replace(".ttir", ""), readFileSync(`${own}/${file}`, "latin1"));
+      if (/^[^.]+\.ttir$/.test(file)) add(file.replace(".ttir", ""), readFileSync(`${own}/${file}`, "latin1"), own === "fixtures/mutants");
   return kernels;
 }

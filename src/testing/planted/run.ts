@@ -1,6 +1,6 @@
 /**
  * `npm run mutants`: plants faults in the compiler, one at a time, and sees whether `--validate` finds them. Each is compiled into a bundle of
- * `worker.ts`, which compiles the kernels of the fixtures that pass the fault's place, the cheapest first, until it is found. See docs/mutants.md.
+ * `worker.ts`, which compiles the kernels of the fixtures that pass the fault's place, those of fixtures/mutants and then the cheapest first, until it is found. See docs/mutants.md.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -41,7 +41,7 @@ const { values: options } = parseArgs({
 
 /** Kernels whose PTX differs that are validated, and those that are compiled, before a fault counts as missed. */
 const MOST_VALIDATED = 10;
-const MOST_COMPILED = 80;
+const MOST_COMPILED = 120;
 /** The most targets for one kernel. */
 const MOST_TARGETS = 2;
 /** One target of each generation. */
@@ -306,7 +306,8 @@ async function judge(fault: Fault, { plant, path }: Planter): Promise<Result> {
   const start = performance.now();
   const seconds = () => Math.round((performance.now() - start) / 100) / 10;
   const cost = ({ key }: Case) => sound.get(key)?.ms ?? 20 * compiled.get(key)!.compileMs;
-  const candidates = candidatesOf(fault).sort((a, b) => cost(a) - cost(b));
+  const showsFaults = ({ kernel }: Case) => Number(kernels.get(kernel)!.showsFaults);
+  const candidates = candidatesOf(fault).sort((a, b) => showsFaults(b) - showsFaults(a) || cost(a) - cost(b));
   if (candidates.length === 0) return { verdict: "not reached", cases: [], seconds: 0 };
   await plant(fault);
   const worker = new Worker(path);

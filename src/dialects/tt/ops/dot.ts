@@ -9,6 +9,7 @@ import { FloatOrI8Tensor, FloatTensor, FpIntTensor } from "../constraints.js";
 import { InputPrecisionAttr, ScaleDotElemTypeAttr } from "../enums.js";
 import { inferLayoutOf } from "../infer-layout.js";
 import { DotOpInterface, DotOpTrait, shapeOf } from "../op-interfaces.js";
+import { type ScaledShape, scaleFactorOf } from "../scale-factor.js";
 import { ttTraits } from "../tt-op.js";
 
 const paramsOf = (value: Value) => (value.type as TensorType).params;
@@ -98,6 +99,8 @@ export const DotScaledOp = defineOp("tt.dot_scaled", () => ({
     const { a, c, a_scale, b_scale } = view;
     const rank = shapeOf(a).length;
     const { k } = scaledDims(view).a;
+    const deduced = a.type.ctx.triton.generalScaledDots ? scaleFactor(view) : undefined;
+    if (typeof deduced === "string") return void report.plain(deduced, "tt.dot_scaled");
     const check = (scale: Value | undefined, outer: number, name: string): boolean => {
       if (!scale) return true;
       const shape = shapeOf(scale);
@@ -105,7 +108,7 @@ export const DotScaledOp = defineOp("tt.dot_scaled", () => ({
         report.plain(`scales ${name} dimension must match the operand ${name} dimension`, "tt.dot_scaled");
         return false;
       }
-      const factor = isFloat(paramsOf(scale).elementType, "f8E4M3FN") ? 16 : 32;
+      const factor = deduced ?? (isFloat(paramsOf(scale).elementType, "f8E4M3FN") ? 16 : 32);
       if (shape[rank - 1] === Math.trunc(k / factor)) return true;
       report.plain("scales K dimension must match the operand K divided by the scale factor", "tt.dot_scaled");
       return false;
@@ -113,6 +116,17 @@ export const DotScaledOp = defineOp("tt.dot_scaled", () => ({
     if (check(a_scale, shapeOf(c).at(-2)!, "M")) check(b_scale, shapeOf(c).at(-1)!, "N");
   },
 }));
+
+/** How many elements share a scale, by the shapes; upstream's complaint where they do not fit. */
+export function scaleFactor(view: View<typeof DotScaledOp>): number | string {
+  const of = (value: Value, scale: Value | undefined, elemType: string, kPack: boolean): ScaledShape => ({
+    shape: shapeOf(value),
+    scales: scale && shapeOf(scale),
+    packsK: elemType === "e2m1" && kPack,
+  });
+  const lhs = of(view.a, view.a_scale, view.a_elem_type, view.lhs_k_pack);
+  return scaleFactorOf(lhs, of(view.b, view.b_scale, view.b_elem_type, view.rhs_k_pack));
+}
 
 /** The extents of both operands in elements: fp4 holds two in a byte, along K or along the other dimension. */
 function scaledDims(view: View<typeof DotScaledOp>): { a: { k: number; outer: number }; b: { k: number; outer: number } } {

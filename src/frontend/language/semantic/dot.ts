@@ -1,6 +1,7 @@
 /** Matrix products. Source: python/triton/language/semantic.py, core.py. */
 import { DotOp, DotScaledOp } from "../../../dialects/tt/ops/dot.js";
 import { SplatOp } from "../../../dialects/tt/ops/shape.js";
+import { type ScaledShape, scaleFactorOf } from "../../../dialects/tt/scale-factor.js";
 import { check, raise } from "../errors.js";
 import { pyStr, typeName } from "../python-text.js";
 import type { Semantic } from "../semantic.js";
@@ -251,7 +252,7 @@ function asFormat(s: Semantic, value: Tensor, format: string): Tensor {
 }
 function checkScales(s: Semantic, lhs: ScaledOperand, rhs: ScaledOperand, { m, n, k }: Record<"m" | "n" | "k", number>): void {
   const byType = (scale: Tensor) => (dtypeOf(scale) === FLOAT8E4NV ? 16 : 32);
-  const factor = s.rules.deducesScaleFactor ? scaleFactor(lhs, rhs) : undefined;
+  const factor = s.ctx.triton.generalScaledDots ? scaleFactor(lhs, rhs) : undefined;
   const leading = factor ? "..., " : "";
   for (const [scale, name, outer] of [
     [lhs.scale, "lhs_scale", m],
@@ -266,17 +267,12 @@ function checkScales(s: Semantic, lhs: ScaledOperand, rhs: ScaledOperand, { m, n
     );
   }
 }
-/** How many elements along K share a scale, by the shapes of operands and scales. Source: deduceScaleFactor (3.8). */
 function scaleFactor(lhs: ScaledOperand, rhs: ScaledOperand): number {
-  const factors = [lhs, rhs].map(({ value, scale, format, kPack }, i) => {
-    const scales = scale ? extentsOf(scale) : [];
-    if (scales.reduce((a, b) => a * b, 1) === 1) return undefined;
-    const k = extentsOf(value).at(i === 0 ? -1 : -2)! * (format === "e2m1" && kPack ? 2 : 1);
-    const factor = Math.trunc(k / scales.at(-1)!);
-    if (factor !== 16 && factor !== 32) raise("ValueError", `scale factor must be 16 or 32. Got ${factor}`);
-    return factor;
+  const shapeOf = ({ value, scale, format, kPack }: ScaledOperand): ScaledShape => ({
+    shape: extentsOf(value),
+    scales: scale && extentsOf(scale),
+    packsK: format === "e2m1" && kPack,
   });
-  const [a, b] = factors;
-  if (a && b && a !== b) raise("ValueError", `Operands must have the same scale factor; (lhs: ${a} vs rhs: ${b})`);
-  return a ?? b ?? 32;
+  const factor = scaleFactorOf(shapeOf(lhs), shapeOf(rhs));
+  return typeof factor === "number" ? factor : raise("ValueError", factor);
 }

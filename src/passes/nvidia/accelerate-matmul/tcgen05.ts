@@ -40,16 +40,12 @@ import { lookupNumWarps } from "../../ttg/memory-access.js";
 import { explainFma, explainTcgen05, onlyAsTf32 } from "./explain-matmul.js";
 import { computeOrigBitWidth, mmaVersionToInstrShape } from "./mma-layout.js";
 import { mmaVersionFor, sharedMMAOperand } from "./mma-operands.js";
+import { throughConversions, tmemCopyScale } from "./tmem-copy-scales.js";
 
 /** Tried before mma and the decomposition of scaled dots. */
 const BENEFIT = { benefit: 10 };
 const typeOf = (value: Value): TensorType => value.type as TensorType;
 const elementText = (value: Value): string => typeText(typeOf(value).params.elementType);
-const throughConversions = (value: Value): Value => {
-  let at = value;
-  for (let cvt = ConvertLayoutOp.match(at.definingOp); cvt; cvt = ConvertLayoutOp.match(at.definingOp)) at = cvt.src;
-  return at;
-};
 
 export const blockedToMMAv5 = (gpu: GpuTarget, report: PassReport, explain: Explain | undefined) =>
   pattern(
@@ -128,7 +124,7 @@ export const scaledBlockedToMMAv5 = (gpu: GpuTarget, report: PassReport, explain
       });
       const inTensorMemory = (src: Value, desc: MemDesc): Value => rw.create(TMEMAllocOp, { src }, { types: [desc] }).result;
       const copied = ({ scale, desc, layout }: (typeof scales)[number]): Value =>
-        inTensorMemory(convertLayout(rw, scale, layout, op.locRef), desc);
+        tmemCopyScale(rw, scale) ?? inTensorMemory(convertLayout(rw, scale, layout, op.locRef), desc);
       const staged = (): Value[] => {
         const loaded = scales.map(({ scale }) => addSmemStageToScaleLoad(rw, scale));
         const converted = scales.map(({ layout }, i) => convertLayout(rw, loaded[i]!, layout, op.locRef));

@@ -22,6 +22,7 @@ import { option } from "../../../pass/options.js";
 import { applyPatternsGreedily } from "../../../rewrite/greedy.js";
 import { pattern } from "../../../rewrite/pattern.js";
 import { canonicalize } from "../../common/canonicalize.js";
+import { operandViewsToMemDesc } from "./operand-views.js";
 import { useShmemForScales } from "./shmem-scales.js";
 
 export const optimizeDotOperands = definePass("tritongpu-optimize-dot-operands", {
@@ -35,7 +36,7 @@ export const optimizeDotOperands = definePass("tritongpu-optimize-dot-operands",
       swizzleShmemConvert,
       fuseTransMMAV3Plus,
       reshapeMemDesc,
-      useShmemForScales,
+      root.ctx.triton.stagesScales ? useShmemForScales : operandViewsToMemDesc,
       ...TTG_CONVERT_LAYOUT_PATTERNS,
       convertFromTMEMStore,
     ];
@@ -82,6 +83,7 @@ const fuseTransMMAV3Plus = pattern("fuse-trans-mma-v3-plus", LocalAllocOp, (allo
   const trans = TransOp.match(alloc.src.definingOp);
   if (!trans || !isSwap(trans.order)) return rw.noMatch("source is not transposed");
   const { encoding, memorySpace } = (alloc.result.type as MemDesc).params;
+  if (!NvmmaSharedEncoding.is(encoding)) return rw.noMatch("no layout of matrix instructions");
   const from = typeOf(trans.src);
   const inner = layoutRules(encoding).inferTransOpEncoding(encoding, from.shape, trans.order, undefined);
   if (!inner) return rw.noMatch("no layout for the source");

@@ -16,10 +16,13 @@ import { typeAttr } from "../../../ir/builtin-attrs.js";
 import { bitWidth, FunctionType, type TensorType, withEncoding } from "../../../ir/builtin-types.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
-import { getCTALayout } from "../../../layout/encoding-queries.js";
+import type { NvmmaSharedParams } from "../../../layout/encoding-params.js";
+import { getCTALayout, getSharedOrder } from "../../../layout/encoding-queries.js";
 import { cgaOfRank, defaultCga } from "../../../layout/encodings/cga.js";
 import { nvmmaSharedFor } from "../../../layout/encodings/nvmma-shared.js";
 import type { LinearLayout } from "../../../layout/linear-layout.js";
+import { toLinearLayout } from "../../../layout/to-linear-layout.js";
+import { layoutProblem } from "../../../layout/verify-encoding.js";
 import { definePass } from "../../../pass/define-pass.js";
 import { tiedArgs } from "../../ttg/tied-args.js";
 import { updateEncodingForShape } from "./descriptor-layouts.js";
@@ -108,19 +111,39 @@ function wishOf(op: Operation): { readonly desc: Value; readonly wish: Wish } | 
   const desc = load?.desc ?? store!.desc(op);
   const encoding = load && encodingOfBuffers(load.result);
   const { shape, encoding: own } = (tensor.type as TensorType).params;
+  const params = encodingParams(encoding ?? own);
   const outer = new Array<number>(blockOf(desc).params.shape.length - shape.length).fill(1);
-  return { desc, wish: { encoding, cga: getCTALayout(encodingParams(encoding ?? own)!), shape: [...outer, ...shape] } };
+  return { desc, wish: { encoding, cga: params && getCTALayout(params), shape: [...outer, ...shape] } };
 }
 /** The layout of the first buffer of those a loaded tensor is put into whose layout TMA knows. */
 function encodingOfBuffers(loaded: Value): Attribute | undefined {
   for (const user of loaded.users()) {
     const buffer = LocalAllocOp.match(user)?.result ?? LocalStoreOp.match(user)?.dst;
-    const encoding = buffer && (buffer.type as MemDesc).params.encoding;
-    const params = encodingParams(encoding);
-    if (params?.kind === "nvmma_shared" && !params.transposed) return encoding;
+    const encoding = buffer && forTMA(buffer.type as MemDesc);
+    if (encoding) return encoding;
   }
   return undefined;
 }
+/** A buffer's layout as TMA knows it: itself, or that of matrix instructions which is the same map. */
+function forTMA({ params: { shape, elementType, encoding } }: MemDesc): Attribute | undefined {
+  const params = encodingParams(encoding);
+  if (params?.kind === "nvmma_shared") return params.transposed ? undefined : encoding;
+  if (params?.kind !== "shared_linear") return undefined;
+  const bits = bitWidth(elementType)!;
+  const cga = getCTALayout(params)!;
+  const byShape = FP4_PADDED.map((fp4Padded) => nvmmaSharedFor(shape, getSharedOrder(params, shape.length), cga, bits, fp4Padded));
+  const others = FP4_PADDED.flatMap((fp4Padded) =>
+    SWIZZLES.map((swizzlingByteWidth): NvmmaSharedParams => {
+      return { kind: "nvmma_shared", swizzlingByteWidth, transposed: false, elementBitWidth: Math.max(8, bits), fp4Padded, cga };
+    }),
+  );
+  const same = [...byShape, ...others].find(
+    (candidate) => layoutProblem(shape, candidate) === undefined && toLinearLayout(shape, candidate).equals(params.layout),
+  );
+  return same && encodingAttr(encoding.ctx, same);
+}
+const FP4_PADDED = [false, true] as const;
+const SWIZZLES = [0, 32, 64, 128] as const;
 
 const sameCga = (a: LinearLayout | undefined, b: LinearLayout | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && a.equals(b));
