@@ -130,6 +130,8 @@ export interface TritonVersion {
   readonly slicesKeepBlocks: boolean;
   /** Scales of a dot in tensor memory go through shared memory, for the pipeliner to find them. */
   readonly stagesScales: boolean;
+  /** Coordinates of padded fp4, two elements in a byte, are doubled where TMA's instructions are made, not where copies are. */
+  readonly doublesFp4Late: boolean;
   /** Tensor memory that each round of a loop overwrites whole is allocated in the loop after pipelining, where its life is shorter. */
   readonly sinksTmemAllocs: boolean;
   /** Both halves of a message to tensor memory may be at the same place. */
@@ -203,6 +205,7 @@ export const TRITON_3_6: TritonVersion = {
   pairsCTAs: true,
   slicesKeepBlocks: false,
   stagesScales: true,
+  doublesFp4Late: false,
   sinksTmemAllocs: false,
   zeroHalfOffsets: false,
   invalidatesRings: false,
@@ -238,6 +241,7 @@ export const TRITON_3_7: TritonVersion = {
   controlReachesWarpGroups: true,
   pairsCTAs: false,
   descriptorsSayRounding: true,
+  doublesFp4Late: true,
   codeForms: "3.7",
   partial: "Triton 3.7 is followed in part: docs/triton-versions.md lists what differs",
 };

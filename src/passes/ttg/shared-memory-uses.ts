@@ -2,17 +2,19 @@
  * Putting a buffer in place of another one, or of a loaded tensor.
  * Source: lib/Dialect/TritonGPU/Transforms/Utility.cpp, replaceUsesAndPropagateType, replaceUsesWithLocalLoad.
  */
+import { encodingParams } from "../../dialects/ttg/encodings/define-encoding.js";
 import { LocalAllocOp, LocalLoadOp } from "../../dialects/ttg/ops/local-memory.js";
 import { inferMemDescReshape, MemDescReshapeOp, MemDescSubsliceOp, MemDescTransOp } from "../../dialects/ttg/ops/memdesc-views.js";
 import { partitionRegionsOf, WarpSpecializeOp } from "../../dialects/ttg/ops/warp-specialize.js";
 import { MemDescViewTrait } from "../../dialects/ttg/ttg-op.js";
 import { type MemDesc, memDescType } from "../../dialects/ttg/types.js";
 import { WarpGroupDotWaitOp } from "../../dialects/ttng/ops/warp-group-dot.js";
-import type { Type } from "../../ir/attribute.js";
+import type { Attribute, Type } from "../../ir/attribute.js";
 import { inferResultTypes } from "../../ir/builder.js";
 import { Mapping } from "../../ir/clone.js";
 import type { Operation } from "../../ir/operation.js";
 import type { OpOperand, Value } from "../../ir/value.js";
+import { areLayoutsEquivalent } from "../../layout/encoding-queries.js";
 import type { Rewriter } from "../../rewrite/rewriter.js";
 
 /**
@@ -66,15 +68,20 @@ function typeOfView(view: Operation, src: MemDesc): Type {
 }
 
 /**
- * Makes the users of a loaded tensor read it from `buffer`: buffers of the same layout that it was put into are replaced by this one,
+ * Makes the users of a loaded tensor read it from `buffer`: buffers of the same layout (since 3.8 an equivalent one) that it was put into are replaced by this one,
  * and for other users it is loaded at the insertion point. Returns that load.
  */
 export function replaceUsesWithLocalLoad(rw: Rewriter, loaded: Value, buffer: Value, token?: Value): Operation | undefined {
-  const { encoding } = (buffer.type as MemDesc).params;
+  const { shape, encoding } = (buffer.type as MemDesc).params;
+  const isEquivalent = (other: Attribute): boolean => {
+    if (other === encoding || !other.ctx.triton.groupsEquivalentLayouts) return other === encoding;
+    const [a, b] = [encodingParams(encoding), encodingParams(other)];
+    return a !== undefined && b !== undefined && areLayoutsEquivalent(shape, a, b);
+  };
   const allocs = loaded
     .users()
     .flatMap((user) => LocalAllocOp.match(user) ?? [])
-    .filter(({ result }) => (result.type as MemDesc).params.encoding === encoding);
+    .filter(({ result }) => isEquivalent((result.type as MemDesc).params.encoding));
   for (const { result } of allocs) replaceUsesAndPropagateType(rw, result, buffer);
   let load: Operation | undefined;
   if (loaded.numUses() > allocs.length) {

@@ -21,7 +21,7 @@ export function isFp4Padded(encoding: Attribute | undefined): boolean {
 
 /** The coordinates for TMA: those of padded fp4 count elements, two in a byte. */
 export function translateTMAIndices(rw: Rewriter, loc: LocationRef, desc: Value, indices: readonly Value[]): Value[] {
-  if (!isFp4Padded(signlessBlockType(desc.type).params.encoding)) return [...indices];
+  if (rw.ctx.triton.doublesFp4Late || !isFp4Padded(signlessBlockType(desc.type).params.encoding)) return [...indices];
   const two = rw.value(ConstantOp, { value: i32Attr(rw.ctx, 2) }, { loc });
   return [...indices.slice(0, -1), rw.value(MulIOp, { lhs: indices.at(-1)!, rhs: two }, { loc })];
 }

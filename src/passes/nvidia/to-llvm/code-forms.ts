@@ -30,6 +30,8 @@ export interface NvidiaForms extends CodeForms {
   readonly partsByCTA: boolean;
   /** tcgen05 names how many elements share a scale, not how many scales a product takes. */
   readonly namesScaleBlocks: boolean;
+  /** The column that tcgen05.cp copies to is added to the address, not a disjoint part of it. */
+  readonly addsCopyColumn: boolean;
   /** tcgen05.commit takes an address in the cluster's shared memory. */
   readonly commitInCluster: boolean;
 }
@@ -58,6 +60,7 @@ const FORMS_3_6: NvidiaForms = {
   arrivesAtAddress: false,
   tmaSpace: "shared::cluster",
   namesScaleBlocks: false,
+  addsCopyColumn: false,
   commitInCluster: false,
   skipBarrier: undefined,
 };
@@ -72,6 +75,7 @@ const FORMS_3_7: NvidiaForms = {
   electedInit: true,
   mbarrierSpace: "shared::cta",
   tmaSpace: "shared::cta",
+  addsCopyColumn: true,
   commitInCluster: true,
   skipBarrier: canSkipBarSync37,
 };

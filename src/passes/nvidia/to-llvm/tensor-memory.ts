@@ -233,7 +233,8 @@ function copyFromShared(lo: Lowering, src: Value, dst: Value, pred: Value): void
   if (operand.transposed || !follows(5) || !follows(6)) throw new LayoutError("tcgen05.cp cannot read the rows of shared memory");
   for (let column = 0; column < columns; column += tile[1]) {
     const descriptor = operand.descriptor(0, column);
-    const address = b.orDisjoint(tmemAddress(lo, dst), b.i32(Math.trunc((column * bits) / 32)));
+    const [start, offset] = [tmemAddress(lo, dst), b.i32(Math.trunc((column * bits) / 32))];
+    const address = lo.forms.addsCopyColumn ? b.add(start, offset) : b.orDisjoint(start, offset);
     const ptx = new PtxBuilder();
     const operands = [ptx.address(address, "r"), ptx.input(descriptor, "l")];
     ptx.instruction([`tcgen05.cp.${ctaGroup(lo)}${atom.multicast}.${atom.rows}x${atom.bits}b`], operands, ptx.input(pred, "b"));

@@ -99,7 +99,11 @@ function forMessages(
       ["msg", message],
       ["block", cta],
     ]);
-    const coordinates = coord.toReversed().map((at, i) => (i < offsets.length ? b.add(at, offsets[offsets.length - i - 1]!) : at));
+    const doubles = lo.ctx.triton.doublesFp4Late && params.fp4Padded;
+    const coordinates = coord.toReversed().map((element, i) => {
+      const at = doubles && i === 0 ? b.mul(element, b.i32(2)) : element;
+      return i < offsets.length ? b.add(at, offsets[offsets.length - i - 1]!) : at;
+    });
     send({ predicate, shared, coordinates });
   }
 }

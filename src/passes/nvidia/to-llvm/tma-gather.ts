@@ -51,6 +51,8 @@ function forRowsMessages(lo: Lowering, op: Operation, copy: RowsCopy, send: (mes
   const params = sharedParams(type.encoding);
   if (params?.kind !== "nvmma_shared") return lo.fail(op, "requires dst encoding NVMMASharedEncodingAttr");
   const masks = rowsLayout.getFreeVariableMasks();
+  const given = lo.value(copy.column);
+  const column = lo.ctx.triton.doublesFp4Late && params.fp4Padded ? b.mul(given, b.i32(2)) : given;
   const element = convertType(type.elementType);
   const base = shmemAffineBase(lo, sharedMemoryObject(lo, copy.buffer), type);
 
@@ -70,7 +72,6 @@ function forRowsMessages(lo: Lowering, op: Operation, copy: RowsCopy, send: (mes
   predicate = b.and(predicate, b.icmp("eq", b.i32(0), b.and(warp, b.i32(masks.get("warp") ?? 0))));
   predicate = b.and(predicate, electPredicate(lo));
   const rows = lo.elements(copy.rows);
-  const column = lo.value(copy.column);
   for (let register = 0; register < rows.length; register += 4) {
     if (((masks.get("register") ?? 0) & register) !== 0) continue;
     for (let msg = 0; msg < stretches; msg++) {
