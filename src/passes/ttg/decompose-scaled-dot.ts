@@ -34,6 +34,7 @@ import type { Value } from "../../ir/value.js";
 import { isMma } from "../../layout/encoding-params.js";
 import { getDefaultBlockedEncoding } from "../../layout/encodings/blocked.js";
 import { dotOperandFor } from "../../layout/encodings/dot-operand.js";
+import { PassError } from "../../pass/pass-error.js";
 import { type Pattern, pattern } from "../../rewrite/pattern.js";
 import type { Rewriter } from "../../rewrite/rewriter.js";
 import { convertLayout } from "./distributed-op-encoding.js";
@@ -52,6 +53,8 @@ export const decomposeScaledDotBy = (scaleOperand: ScaleOperand): Pattern =>
     if (!result || isMma(result)) return rw.noMatch("the result has a matrix instruction's layout");
     const isPackedAlongK = dot.lhs_k_pack && dot.rhs_k_pack;
     if (!isPackedAlongK && !rw.ctx.triton.generalScaledDots) return rw.noMatch("fp4 elements are not packed along k");
+    if (!rw.ctx.triton.generalScaledDots && [dot.a_scale, dot.b_scale].some((scale) => scale && isFloatScale(scale)))
+      throw new PassError(dot.op, "no instruction of the target takes scales in fp8; Triton 3.8 does without one", "lower.unsupported");
     const compute = floatType(rw.ctx, dot.a_elem_type === "fp16" || dot.b_elem_type === "fp16" ? "f16" : "bf16");
     const operand = (opIdx: 0 | 1): Value => {
       const scaled = scaleOperand(rw, dot, opIdx, compute);
