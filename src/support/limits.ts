@@ -41,6 +41,11 @@ export const LIMITS = {
     what: "levels of nesting",
     hint: "Text nested that deeply is damaged, or made by a program that can name its parts.",
   },
+  "packed-elements": {
+    most: 1024,
+    what: "elements for one call of the function of tl.map_elementwise",
+    hint: "Lower pack: a thread has no more elements than that.",
+  },
   "pipeline-stages": { most: 256, what: "stages of a pipelined loop", hint: "Lower num_stages, of the kernel or of the loop (tl.range)." },
   "python-file": {
     most: 1 << 21,

@@ -104,6 +104,10 @@ export interface TritonVersion {
   readonly sizesProfileScratch: boolean;
   /** A descriptor that is rewritten to pointers says whether fp32 is rounded to tf32. */
   readonly descriptorsSayRounding: boolean;
+  /** A slice of a slice of a buffer is a slice of the buffer. */
+  readonly foldsSubslices: boolean;
+  /** Warps that assert or print get 32 registers at least. */
+  readonly printsWithMoreRegisters: boolean;
   /** A bitcast to the type that a value has already folds. */
   readonly foldsBitcasts: boolean;
   /** A pointer made of an integer that was made of a pointer is that pointer, plus elements where a constant is added between. */
@@ -206,6 +210,8 @@ export const TRITON_3_6: TritonVersion = {
   slicesKeepBlocks: false,
   stagesScales: true,
   doublesFp4Late: false,
+  foldsSubslices: false,
+  printsWithMoreRegisters: false,
   sinksTmemAllocs: false,
   zeroHalfOffsets: false,
   invalidatesRings: false,
@@ -242,6 +248,7 @@ export const TRITON_3_7: TritonVersion = {
   pairsCTAs: false,
   descriptorsSayRounding: true,
   doublesFp4Late: true,
+  foldsSubslices: true,
   codeForms: "3.7",
   partial: "Triton 3.7 is followed in part: docs/triton-versions.md lists what differs",
 };
@@ -295,6 +302,7 @@ export const TRITON_3_8: TritonVersion = {
   combinesOnlyProducts: true,
   combinesScaledDots: true,
   generalScaledDots: true,
+  printsWithMoreRegisters: true,
   partial: "Triton 3.8 is followed in part: docs/triton-versions.md lists what differs",
 };
 

@@ -1,7 +1,10 @@
+import { AssertOp, PrintOp } from "../../dialects/tt/ops/debug.js";
 import { getThreadsPerWarp, maybeLookupNumWarps } from "../../dialects/ttg/num-warps.js";
-import { totalPartitionWarps, WarpReturnOp, WarpSpecializeOp } from "../../dialects/ttg/ops/warp-specialize.js";
+import { partitionRegionsOf, totalPartitionWarps, WarpReturnOp, WarpSpecializeOp } from "../../dialects/ttg/ops/warp-specialize.js";
 import { i32ArrayAttr, i32Attr, intOf } from "../../ir/builtin-attrs.js";
 import type { View } from "../../ir/define-op.js";
+import type { Operation } from "../../ir/operation.js";
+import type { Region } from "../../ir/region.js";
 import { definePass } from "../../pass/define-pass.js";
 import { Rewriter } from "../../rewrite/rewriter.js";
 
@@ -55,6 +58,14 @@ export const allocateWarpGroups = definePass("tritongpu-allocate-warp-groups", {
   },
 });
 
+/** Functions of the driver that print and assert need 32 registers. */
+function fewestFor(region: Region): number {
+  if (!region.parentOp!.ctx.triton.printsWithMoreRegisters) return 0;
+  const prints = (op: Operation): "interrupt" | undefined => (AssertOp.is(op) || PrintOp.is(op) ? "interrupt" : undefined);
+  for (const block of region.blocks()) for (const op of block.ops()) if (op.walk(prints)) return 32;
+  return 0;
+}
+
 /** Registers come in eights. */
 const roundDown = (registers: number): number => Math.floor(registers / 8) * 8;
 const roundUp = (registers: number): number => Math.ceil(registers / 8) * 8;
@@ -97,7 +108,7 @@ function startIds(numWarps: readonly number[], base: number): number[] {
  * the default warps what is left. Undefined where nothing was asked for, or too little would be left.
  */
 function shareRegisters(specialize: WarpSpecialize, maxnreg: number, baseNumWarps: number, threadsPerWarp: number): number[] | undefined {
-  const { partitionNumWarps, requestedRegisters, warpGroupStartIds } = specialize;
+  const { op, partitionNumWarps, requestedRegisters, warpGroupStartIds } = specialize;
   if (!requestedRegisters || totalPartitionWarps(specialize) % WARPS_PER_GROUP !== 0) return undefined;
   const order = [...warpGroupStartIds!.entries()].sort(([, a], [, b]) => a - b);
   const groups: { readonly partitions: number[]; registers: number; numWarps: number }[] = [];
@@ -105,14 +116,14 @@ function shareRegisters(specialize: WarpSpecialize, maxnreg: number, baseNumWarp
     if (startId % WARPS_PER_GROUP === 0) groups.push({ partitions: [], registers: 0, numWarps: 0 });
     const group = groups[groups.length - 1]!;
     group.partitions.push(i);
-    group.registers = Math.max(group.registers, roundUp(requestedRegisters[i]!));
+    group.registers = Math.max(group.registers, roundUp(Math.max(requestedRegisters[i]!, fewestFor(partitionRegionsOf(op)[i]!))));
     group.numWarps += partitionNumWarps[i]!;
   }
   const spare =
     groups.reduce((total, group) => total + (maxnreg - group.registers) * group.numWarps, maxnreg * baseNumWarps) * threadsPerWarp;
   if (spare <= 0) return undefined;
   const left = roundDown(Math.floor(spare / (baseNumWarps * threadsPerWarp)));
-  if (left < FEWEST_REGISTERS) return undefined;
+  if (left < Math.max(FEWEST_REGISTERS, fewestFor(op.regions[0]!))) return undefined;
   const registers = [left, ...partitionNumWarps.map(() => 0)];
   for (const group of groups) for (const i of group.partitions) registers[1 + i] = group.registers;
   return registers;

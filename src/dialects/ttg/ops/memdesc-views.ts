@@ -51,6 +51,19 @@ export const MemDescSubsliceOp = defineOp("ttg.memdesc_subslice", () => ({
   results: { result: MemDescOperand },
   traits: ttgTraits(Pure, MemDescViewTrait),
   format: "$src `[` custom<Offsets>($offsets) `]` attr-dict `:` qualified(type($src)) `->` qualified(type($result))",
+  fold({ op, src, offsets }): FoldResult {
+    const outer = op.ctx.triton.foldsSubslices ? MemDescSubsliceOp.match(src.definingOp) : undefined;
+    if (!outer) return undefined;
+    op.setOperand(0, outer.src);
+    op.setAttr(
+      "offsets",
+      i32ArrayAttr(
+        op.ctx,
+        offsets.map((offset, d) => offset + outer.offsets[d]!),
+      ),
+    );
+    return "inPlace";
+  },
   verify({ src, result, offsets }, report) {
     verifySubslice(descOf(src), descOf(result), offsets, report);
   },
