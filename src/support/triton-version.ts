@@ -104,6 +104,8 @@ export interface TritonVersion {
   readonly sizesProfileScratch: boolean;
   /** A descriptor that is rewritten to pointers says whether fp32 is rounded to tf32. */
   readonly descriptorsSayRounding: boolean;
+  /** Stores by TMA in a loop stay where they are if an atomic there orders accesses of memory. */
+  readonly ordersStoresByAtomics: boolean;
   /** A slice of a slice of a buffer is a slice of the buffer. */
   readonly foldsSubslices: boolean;
   /** Warps that assert or print get 32 registers at least. */
@@ -210,6 +212,7 @@ export const TRITON_3_6: TritonVersion = {
   slicesKeepBlocks: false,
   stagesScales: true,
   doublesFp4Late: false,
+  ordersStoresByAtomics: false,
   foldsSubslices: false,
   printsWithMoreRegisters: false,
   sinksTmemAllocs: false,
@@ -302,6 +305,7 @@ export const TRITON_3_8: TritonVersion = {
   combinesOnlyProducts: true,
   combinesScaledDots: true,
   generalScaledDots: true,
+  ordersStoresByAtomics: true,
   printsWithMoreRegisters: true,
   partial: "Triton 3.8 is followed in part: docs/triton-versions.md lists what differs",
 };

@@ -5,6 +5,7 @@
 import { ForOp, type ForView } from "../../../dialects/scf/ops/for.js";
 import { isHostSideDescriptor } from "../../../dialects/tt/kernel.js";
 import { DescriptorStoreLikeOpInterface } from "../../../dialects/tt/op-interfaces.js";
+import { AtomicCASOp, AtomicRMWOp } from "../../../dialects/tt/ops/memory.js";
 import { SharedMemorySpace } from "../../../dialects/ttg/encodings/shared-memory.js";
 import { LocalAllocOp, LocalDeallocOp, LocalStoreOp } from "../../../dialects/ttg/ops/local-memory.js";
 import { memDescType } from "../../../dialects/ttg/types.js";
@@ -24,6 +25,7 @@ import { lowerTMADescriptors } from "./lower-tma-descriptors.js";
 export function pipelineTMAStores(rw: Rewriter, loop: ForView): void {
   const stores = tmaStores(loop);
   if (stores.length === 0) return;
+  if (rw.ctx.triton.ordersStoresByAtomics && hasOrderedAtomic(loop)) return;
   // Stores of the same shape share a buffer: each waits for the one before anyway.
   const allocs = new Map<string, Value>();
   const allocOf = stores.map(({ op, desc, src }) => {
@@ -62,6 +64,15 @@ function tmaStores(loop: ForView): TMAStore[] {
       return ForOp.is(op) ? "skip" : undefined;
     });
   return stores;
+}
+
+/** Whether an atomic in the loop orders other accesses of memory. */
+function hasOrderedAtomic(loop: ForView): boolean {
+  const orders = (op: Operation): "interrupt" | undefined => {
+    const atomic = AtomicRMWOp.match(op) ?? AtomicCASOp.match(op);
+    return atomic && atomic.sem !== "relaxed" ? "interrupt" : undefined;
+  };
+  return [...bodyOf(loop).ops()].some((top) => top.walk(orders));
 }
 
 function storeAsynchronously(rw: Rewriter, op: Operation, src: Value, alloc: Value): void {
