@@ -106,6 +106,8 @@ export interface TritonVersion {
   readonly descriptorsSayRounding: boolean;
   /** Stores by TMA in a loop stay where they are if an atomic there orders accesses of memory. */
   readonly ordersStoresByAtomics: boolean;
+  /** The first operand of a dot in tensor memory may be of 8 bits there. */
+  readonly promotesBytesToTmem: boolean;
   /** A slice of a slice of a buffer is a slice of the buffer. */
   readonly foldsSubslices: boolean;
   /** Warps that assert or print get 32 registers at least. */
@@ -213,6 +215,7 @@ export const TRITON_3_6: TritonVersion = {
   stagesScales: true,
   doublesFp4Late: false,
   ordersStoresByAtomics: false,
+  promotesBytesToTmem: false,
   foldsSubslices: false,
   printsWithMoreRegisters: false,
   sinksTmemAllocs: false,
@@ -305,6 +308,7 @@ export const TRITON_3_8: TritonVersion = {
   combinesOnlyProducts: true,
   combinesScaledDots: true,
   generalScaledDots: true,
+  promotesBytesToTmem: true,
   ordersStoresByAtomics: true,
   printsWithMoreRegisters: true,
   partial: "Triton 3.8 is followed in part: docs/triton-versions.md lists what differs",

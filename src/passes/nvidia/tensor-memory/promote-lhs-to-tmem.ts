@@ -15,6 +15,7 @@ import { anyOpPattern } from "../../../rewrite/pattern.js";
 import { lookupNumWarps } from "../../ttg/memory-access.js";
 import { comesFromLoadOrBlockArg } from "../accelerate-matmul/accelerate-matmul.js";
 import { mmaOf } from "../completion-barrier.js";
+import { isFp4Padded } from "../tma/descriptor-layouts.js";
 
 export const promoteLhsToTmem = definePass("tritongpu-promote-lhs-to-tmem", {
   name: "TritonNvidiaGPUPromoteLHSToTMemPass",
@@ -33,8 +34,10 @@ const lhsToTmem = anyOpPattern(
     const alloc = LocalAllocOp.match(a.definingOp);
     if (!alloc?.src || alloc.op.region !== op.region) return rw.noMatch("it is in no buffer of the same block");
     const { shape, elementType } = (a.type as MemDesc).params;
-    const width = bitWidth(elementType);
-    if (width !== 16 && width !== 32) return rw.noMatch("elements of that width are not read from tensor memory");
+    const width = bitWidth(elementType)!;
+    const widths = rw.ctx.triton.promotesBytesToTmem ? [8, 16, 32] : [16, 32];
+    if (!widths.includes(width)) return rw.noMatch("elements of that width are not read from tensor memory");
+    if (isFp4Padded((a.type as MemDesc).params.encoding)) return rw.noMatch("padded fp4 is not read from tensor memory");
     const accumulator = (d.type as MemDesc).params.encoding;
     if (!TensorMemoryEncoding.is(accumulator)) return rw.noMatch("the accumulator is elsewhere");
     const type = alloc.src.type as TensorType;
