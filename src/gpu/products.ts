@@ -295,7 +295,5 @@ export function smRates(capability: number): Readonly<Record<Exclude<Pipe, "tens
 
 /** Warp instructions that an SM issues a clock: one in each of its four parts. */
 export const ISSUES_PER_CLOCK = 4;
-/** Bytes that L1 and shared memory give an SM's lanes a clock: a wavefront. */
-export const WAVEFRONT_BYTES = 128;
 /** Bytes that an SM takes from L2 a clock. Source: A100 white paper; taken for all. */
 export const L2_PORT_BYTES = 64;

@@ -33,7 +33,7 @@ export interface Environment {
 
 const namespaces = new Set(["cute", "cutlass", "std", "detail", "SM90", "SM100", "SM120", "GMMA", "UMMA", "SPARSE", "BLOCKSCALED", "cuda"]);
 const enumerations = new Set(["Major", "ScaleIn", "ScaleOut", "SparseSel"]);
-const maxSteps = 5_000_000;
+const maxSteps = 1_000_000;
 
 /** Runs a text; expressions at the top that give a value are printed on a line of their own. */
 export function evaluate(text: string, env: Environment): void {

@@ -111,7 +111,8 @@ export function analyzeRanges(module: Operation, report?: Report): RangeAnalysis
 /** Undefined in functions of other dialects. */
 function entryBlockAround(value: Value): Block | undefined {
   const at = value.definingOp ?? value.argOwner!.parentOp!;
-  return (FuncOp.is(at) ? at : at.parentOfType(FuncOp))?.regions[0]!.firstBlock ?? undefined;
+  const fn = FuncOp.is(at) ? at : at.parentOfType(FuncOp);
+  return fn?.regions[0]?.firstBlock ?? undefined;
 }
 
 // --- ops --------------------------------------------------------------------------------------
