@@ -163,7 +163,7 @@ function bufferAccess(op: Operation): Access | undefined {
   const access = sharedAccess(op);
   return access && bufferOffsets(access.tensor, access.buffer.params);
 }
-/** Of a view: the shape of the buffer that it is a part of. */
+/** The shape of the buffer that a view is a part of. */
 const wholeShape = ({ shape, allocShape }: MemDesc["params"]): readonly number[] => allocShape.slice(-shape.length);
 function bufferOffsets(tensor: TensorType, buffer: MemDesc["params"]): Access {
   const { elementType, encoding } = buffer;

@@ -368,17 +368,16 @@ function isWarpSynchronous(op: Operation): boolean {
   return isCvtWarpSync(from, to) && (!op.ctx.triton.convertsAcrossCTAs || isCvtBlockSync(from, to));
 }
 
-/** As `canSkipBarSync`, for 3.7: what one thread does is in order, and no wait ends before its copy. */
-export const canSkipBarSync37: MembarFilter = (before, after) =>
-  (BY_ONE_THREAD.has(before.def) && BY_ONE_THREAD.has(after.def)) || (COPIES.includes(before.def) && WaitBarrierOp.is(after));
-const BY_ONE_THREAD: ReadonlySet<OpDef> = new Set<OpDef>([InitBarrierOp, InvalBarrierOp, BarrierExpectOp]);
-
+const BY_ONE_THREAD: readonly OpDef[] = [InitBarrierOp, InvalBarrierOp, BarrierExpectOp];
 const COPIES: readonly OpDef[] = [AsyncTMACopyGlobalToLocalOp, AsyncTMAGatherOp];
 const BARRIER_USERS: readonly OpDef[] = [WaitBarrierOp, ...COPIES, BarrierExpectOp];
 
 /** Skips barriers between mbarrier ops. Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/TritonGPUToLLVM.cpp, canSkipBarSync. */
 export const canSkipBarSync: MembarFilter = (before, after) => {
   const isOneOf = (op: Operation, defs: readonly OpDef[]): boolean => defs.includes(op.def);
+  // One thread does things in order, and no wait ends before its copy.
+  if (before.ctx.triton.ordersMbarriersByThread)
+    return (isOneOf(before, BY_ONE_THREAD) && isOneOf(after, BY_ONE_THREAD)) || (isOneOf(before, COPIES) && WaitBarrierOp.is(after));
   if (InitBarrierOp.is(before) && InitBarrierOp.is(after)) return true;
   if (InvalBarrierOp.is(before) && InvalBarrierOp.is(after)) return true;
   // A warp may not get ahead by a whole phase.

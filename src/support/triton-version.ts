@@ -108,6 +108,10 @@ export interface TritonVersion {
   readonly ordersStoresByAtomics: boolean;
   /** The first operand of a dot in tensor memory may be of 8 bits there. */
   readonly promotesBytesToTmem: boolean;
+  /** Barriers between mbarrier ops are left out where one thread does both, not by the kinds of ops. */
+  readonly ordersMbarriersByThread: boolean;
+  /** A loop that adds to its accumulator in all rounds but the first begins it anew, so it may have two buffers. */
+  readonly beginsInFirstRound: boolean;
   /** A slice of a slice of a buffer is a slice of the buffer. */
   readonly foldsSubslices: boolean;
   /** Warps that assert or print get 32 registers at least. */
@@ -216,6 +220,8 @@ export const TRITON_3_6: TritonVersion = {
   doublesFp4Late: false,
   ordersStoresByAtomics: false,
   promotesBytesToTmem: false,
+  beginsInFirstRound: false,
+  ordersMbarriersByThread: false,
   foldsSubslices: false,
   printsWithMoreRegisters: false,
   sinksTmemAllocs: false,
@@ -254,6 +260,8 @@ export const TRITON_3_7: TritonVersion = {
   pairsCTAs: false,
   descriptorsSayRounding: true,
   doublesFp4Late: true,
+  beginsInFirstRound: true,
+  ordersMbarriersByThread: true,
   foldsSubslices: true,
   codeForms: "3.7",
   partial: "Triton 3.7 is followed in part: docs/triton-versions.md lists what differs",

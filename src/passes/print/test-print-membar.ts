@@ -2,7 +2,6 @@ import { allocateSharedMemory } from "../../analysis/allocation.js";
 import { canSkipBarSync, insertBarriers } from "../../analysis/membar.js";
 import { definePass } from "../../pass/define-pass.js";
 import { Rewriter } from "../../rewrite/rewriter.js";
-import { codeFormsOf } from "../nvidia/to-llvm/code-forms.js";
 
 export const testPrintMembar = definePass("test-print-membar", {
   name: "TestMembar",
@@ -14,7 +13,6 @@ export const testPrintMembar = definePass("test-print-membar", {
   run(root, { listener, count, report }) {
     const allocation = allocateSharedMemory(root);
     if (allocation.recursive) return report.error(root, "functions call each other in a circle");
-    const skip = codeFormsOf(root.ctx.triton).skipBarrier ?? canSkipBarSync;
-    count("barriers", insertBarriers(allocation, new Rewriter(root.ctx, listener), skip));
+    count("barriers", insertBarriers(allocation, new Rewriter(root.ctx, listener), canSkipBarSync));
   },
 });

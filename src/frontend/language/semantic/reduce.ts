@@ -6,7 +6,7 @@ import { Block } from "../../../ir/block.js";
 import type { OpDef } from "../../../ir/define-op.js";
 import { resolveLocation, unknownLoc } from "../../../ir/location.js";
 import type { Operation } from "../../../ir/operation.js";
-import { within } from "../../../support/limits.js";
+import { LIMITS, limitMessage } from "../../../support/limits.js";
 import * as gluon from "../../gluon/semantic/shape.js";
 import { check, raise } from "../errors.js";
 import { noAttribute, pyTypeName, sameType, typeName } from "../python-text.js";
@@ -98,7 +98,7 @@ export function mapElementwise(
   args: readonly Tensor[],
   pack: number,
 ): { readonly single: boolean; readonly results: readonly Tensor[] } {
-  within("packed-elements", pack);
+  check(pack <= LIMITS["packed-elements"].most, limitMessage("packed-elements"));
   const { loc } = s.b;
   const block = new Block(s.ctx);
   const scalars: Tensor[] = [];

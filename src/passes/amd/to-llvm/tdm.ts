@@ -88,7 +88,7 @@ function makeDescriptor(
     Value[],
     Value[],
   ];
-  /** Of a dimension counted from the last, which is 1. */
+  /** The element for a dimension that is counted from the last, which is 1. */
   const at = <T>(list: readonly T[], fromEnd: number): T => list[rank - fromEnd]!;
 
   const address = b.ptrtoint(pointer, i64(ctx));
@@ -137,7 +137,7 @@ function acrossWords({ b }: Lowering, group: readonly Value[], word: number): Va
   return b.or(low, b.shl(group[word + 1]!, b.i32(16)));
 }
 
-/** What a copy needs of a descriptor: the tensor's begin, its extents and its strides. */
+/** The parts of a descriptor that a copy needs: the tensor's begin, its extents and its strides. */
 function readDescriptor(lo: Lowering, [group0, group1, group2, group3]: readonly Value[][], rank: number) {
   const { b, ctx } = lo;
   const half = (value: Value): Value => b.and(value, b.i32(0xffff));

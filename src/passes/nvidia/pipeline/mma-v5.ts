@@ -12,7 +12,7 @@ import { MMAv5OpInterface, TCGen5MMAScaledOp } from "../../../dialects/ttng/ops/
 import { TMEMAllocOp, TMEMLoadOp, TMEMStoreOp } from "../../../dialects/ttng/ops/tensor-memory.js";
 import type { TensorType } from "../../../ir/builtin-types.js";
 import type { View } from "../../../ir/define-op.js";
-import { isZeroInt } from "../../../ir/match.js";
+import { isOneInt, isZeroInt } from "../../../ir/match.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
 import { bodyOf, findAncestorInBlock, isDefinedOutsideOfLoop } from "../../ttg/software-pipelining/pipelined-loops.js";
@@ -129,10 +129,14 @@ export function isAccMultibufferingPossible(mma: Operation, loop: ForView): bool
   let flag = mma.operand(mma.def.interface(MMAv5OpInterface)!.indexOfUseD(mma));
   if (isZeroInt(flag)) return true;
   const seen = new Set<Value>();
+  let initial: Value | undefined;
   while (flag.argOwner === body && flag.index > 0 && !seen.has(flag)) {
     seen.add(flag);
+    initial = loop.initArgs[flag.index - 1];
     flag = body.lastOp!.operand(flag.index - 1);
   }
+  // Only the first round does not add.
+  if (mma.ctx.triton.beginsInFirstRound && initial && isZeroInt(initial) && isOneInt(flag)) return true;
   if (flag.definingOp && isIn(loop, flag.definingOp)) return true;
   const alloc = allocOutside(mma, loop);
   return usersOf(alloc).some((user) => TMEMStoreOp.is(user) && isIn(loop, user));

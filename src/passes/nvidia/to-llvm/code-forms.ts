@@ -2,7 +2,7 @@
  * Where versions of Triton make different code of the same op for NVIDIA's GPUs: one record a version, which rules read as `lo.forms`.
  * Source: lib/Conversion/TritonGPUToLLVM and third_party/nvidia/lib/TritonNVIDIAGPUToLLVM of each version.
  */
-import { canSkipBarSync37 } from "../../../analysis/membar.js";
+import { canSkipBarSync } from "../../../analysis/membar.js";
 import type { TritonVersion } from "../../../support/triton-version.js";
 import type { CodeForms } from "../../ttg-to-llvm/code-forms.js";
 
@@ -77,7 +77,7 @@ const FORMS_3_7: NvidiaForms = {
   tmaSpace: "shared::cta",
   addsCopyColumn: true,
   commitInCluster: true,
-  skipBarrier: canSkipBarSync37,
+  skipBarrier: canSkipBarSync,
 };
 const FORMS_3_8: NvidiaForms = {
   ...FORMS_3_7,

@@ -649,8 +649,8 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     {
       in: "forMessages",
       fault: "coordinates the first dimension first",
-      find: "coord.toReversed().map((at, i) => (i < offsets.length ? b.add(at, offsets[offsets.length - i - 1]!) : at))",
-      replace: "[...coord].map((at, i) => (i < offsets.length ? b.add(at, offsets[i]!) : at))",
+      find: "coord.toReversed().map(",
+      replace: "coord.map(",
     },
     {
       in: "forMessages",
