@@ -110,6 +110,8 @@ export interface TritonVersion {
   readonly promotesBytesToTmem: boolean;
   /** Barriers between mbarrier ops are left out where one thread does both, not by the kinds of ops. */
   readonly ordersMbarriersByThread: boolean;
+  /** Divisions of the LLVM dialect that may be undefined are not done anew elsewhere, so warps capture their results. */
+  readonly keepsUnsafeDivisions: boolean;
   /** A loop that adds to its accumulator in all rounds but the first begins it anew, so it may have two buffers. */
   readonly beginsInFirstRound: boolean;
   /** A slice of a slice of a buffer is a slice of the buffer. */
@@ -221,6 +223,7 @@ export const TRITON_3_6: TritonVersion = {
   ordersStoresByAtomics: false,
   promotesBytesToTmem: false,
   beginsInFirstRound: false,
+  keepsUnsafeDivisions: false,
   ordersMbarriersByThread: false,
   foldsSubslices: false,
   printsWithMoreRegisters: false,
@@ -261,6 +264,7 @@ export const TRITON_3_7: TritonVersion = {
   descriptorsSayRounding: true,
   doublesFp4Late: true,
   beginsInFirstRound: true,
+  keepsUnsafeDivisions: true,
   ordersMbarriersByThread: true,
   foldsSubslices: true,
   codeForms: "3.7",

@@ -6,6 +6,8 @@ import { IntegerAttr, intAttr, wrapInt } from "../../../ir/builtin-attrs.js";
 import { bitWidth } from "../../../ir/builtin-types.js";
 import { type AttrSpec, Unit } from "../../../ir/constraints.js";
 import { defineOp, type FoldResult } from "../../../ir/define-op.js";
+import { ConditionallySpeculatable, implement } from "../../../ir/interfaces.js";
+import { constantInt } from "../../../ir/match.js";
 import { Commutative, Pure, SameOperandsAndResultType } from "../../../ir/traits.js";
 import { Fastmath, OverflowFlags } from "../constraints.js";
 import { FloatOrVector, IntOrVector, LLVMType } from "../type-constraints.js";
@@ -51,9 +53,23 @@ const EXACT = {
 };
 export const LShrOp = defineOp("llvm.lshr", () => ({ ...EXACT, traits: pure }));
 export const AShrOp = defineOp("llvm.ashr", () => ({ ...EXACT, traits: pure }));
-/** Pure in the MLIR of Triton 3.6, although division by zero is undefined. */
-export const UDivOp = defineOp("llvm.udiv", () => ({ ...EXACT, traits: pure }));
-export const SDivOp = defineOp("llvm.sdiv", () => ({ ...EXACT, traits: pure }));
+/** Without effects. The MLIR of Triton 3.6 lets it be done early whatever the divisor is; later ones only where it cannot be undefined. */
+const division = (name: string, isSafe: (divisor: bigint) => boolean) =>
+  defineOp(`llvm.${name}`, () => ({
+    ...EXACT,
+    traits: [SameOperandsAndResultType],
+    effects: () => [],
+    interfaces: [
+      implement(ConditionallySpeculatable, {
+        speculatable: (op) => {
+          const divisor = constantInt(op.operand(1));
+          return !op.ctx.triton.keepsUnsafeDivisions || (divisor !== undefined && isSafe(divisor)) ? "yes" : "no";
+        },
+      }),
+    ],
+  }));
+export const UDivOp = division("udiv", (divisor) => divisor !== 0n);
+export const SDivOp = division("sdiv", (divisor) => divisor !== 0n && divisor !== -1n);
 
 export const OrOp = defineOp("llvm.or", () => ({
   operands,
