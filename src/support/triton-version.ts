@@ -112,6 +112,8 @@ export interface TritonVersion {
   readonly ordersMbarriersByThread: boolean;
   /** Divisions of the LLVM dialect that may be undefined are not done anew elsewhere, so warps capture their results. */
   readonly keepsUnsafeDivisions: boolean;
+  /** A descriptor that is written to a ring of places is erased at once, not by a later pass. */
+  readonly erasesReplacedDescriptors: boolean;
   /** A loop that adds to its accumulator in all rounds but the first begins it anew, so it may have two buffers. */
   readonly beginsInFirstRound: boolean;
   /** A slice of a slice of a buffer is a slice of the buffer. */
@@ -223,6 +225,7 @@ export const TRITON_3_6: TritonVersion = {
   ordersStoresByAtomics: false,
   promotesBytesToTmem: false,
   beginsInFirstRound: false,
+  erasesReplacedDescriptors: false,
   keepsUnsafeDivisions: false,
   ordersMbarriersByThread: false,
   foldsSubslices: false,
@@ -264,6 +267,7 @@ export const TRITON_3_7: TritonVersion = {
   descriptorsSayRounding: true,
   doublesFp4Late: true,
   beginsInFirstRound: true,
+  erasesReplacedDescriptors: true,
   keepsUnsafeDivisions: true,
   ordersMbarriersByThread: true,
   foldsSubslices: true,

@@ -61,7 +61,7 @@ export function lowerTMADescriptors(rw: Rewriter, before: ForView, schedule: Coa
         );
         const atEnd = sinkValueRedefinition(rw, counter, next, make.op.block!);
         bodyOf(loop).lastOp!.setOperand(counter.index - 1, atEnd);
-        rw.erase(make);
+        if (rw.ctx.triton.erasesReplacedDescriptors) rw.erase(make);
       });
     });
     return loop;
