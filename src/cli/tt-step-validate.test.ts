@@ -59,6 +59,22 @@ validate: PTX: N of N programs, N of N launches; N of N instructions executed
       out: expect.stringMatching(/^validate: same results/),
     });
   });
+  test("a copy by TMA may go where tcgen05.alloc has left the address of tensor memory", async () => {
+    const ttir = gunzipSync(readFileSync("fixtures/simulate/asynchronous/hostdesc-sm90.ttir.gz")).toString("latin1");
+    const io = memoryIo("", { "hostdesc.ttir": ttir });
+    expect(await main(["hostdesc.ttir", "--target", "cuda:100", "--validate"], io)).toBe(0);
+    expect(io.out()).toMatch(/^validate: same results after each of /);
+  });
+  test("matrices of bytes are transposed on their way to shared memory and back", async () => {
+    const argv = ["fixtures/simulate/transposed-bytes.ttgir", "--target", "cuda:100"];
+    const { out: ptx } = await run([...argv, "--emit", "ptx"]);
+    for (const name of ["stmatrix.sync.aligned.m16n8.x4.trans.shared.b8", "ldmatrix.sync.aligned.m16n16.x2.trans.shared.b8"])
+      expect(ptx).toContain(name);
+    const { code, out } = await run([...argv, "--validate"]);
+    expect(out).toMatch(/^validate: same results after each of /);
+    expect(out).toContain("validate: PTX: 1 of 1 programs");
+    expect(code).toBe(0);
+  });
   test("tt-opt runs its passes so", async () => {
     const io = memoryIo();
     expect(await ttOpt(["--validate", "--canonicalize", "--cse", VECADD], io)).toBe(0);

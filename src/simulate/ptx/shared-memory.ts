@@ -252,8 +252,8 @@ export class SharedMemory {
       else if (bulk && this.#pending[g] !== NEVER) this.#early(g, warp, copy.lane, site);
       else if (bulk && writer !== NEVER && this.#unknown(writer >> 5, this.#writeTime[g]!, warp))
         this.#race(g, warp, copy.lane, site, "writes", "written", writer, this.#writeSite[g]!);
-      // After other warps' writes, and where an mbarrier was, real Triton's warp-specialized code has no fence.
-      else if (bulk && writer >> 5 === warp.index && !this.sites[this.#writeSite[g]!]!.mnemonic.startsWith("mbarrier"))
+      // After other warps' writes, and where an mbarrier or the address of tensor memory was, real Triton's code has no fence.
+      else if (bulk && writer >> 5 === warp.index && !/^(?:mbarrier|tcgen05\.alloc)/.test(this.sites[this.#writeSite[g]!]!.mnemonic))
         this.#checkProxy(g, warp, copy.lane, site, "writes");
       this.#pending[g] = site.index;
       this.#writeNumber[g] = number;

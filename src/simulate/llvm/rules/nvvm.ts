@@ -1,6 +1,8 @@
 /** The NVVM dialect. */
 import * as nvvm from "../../../dialects/nvvm/ops/index.js";
+import { LdStMatrixShapeAttr } from "../../../dialects/nvvm/attrs.js";
 import { intOf } from "../../../ir/builtin-attrs.js";
+import type { View } from "../../../ir/define-op.js";
 import { type Family, nothing, type Rule } from "./rule.js";
 
 const sreg =
@@ -44,17 +46,21 @@ const redux: Rule = (f, op) => {
 };
 
 const ldmatrix: Rule = (f, op) => {
-  const { ptr, res, num, layout } = nvvm.LdMatrixOp.match(op)!;
-  f.put(
-    `ldmatrix.sync.aligned.m8n8.x${num}${layout === "col" ? ".trans" : ""}.shared.b16 {${f.define(res).join(", ")}}, [${f.scalar(ptr)}]`,
-  );
+  const load = nvvm.LdMatrixOp.match(op)!;
+  const { ptr, res, num } = load;
+  f.put(`ldmatrix.sync.aligned.${matrixText(load, num)} {${f.define(res).join(", ")}}, [${f.scalar(ptr)}]`);
 };
 const stmatrix: Rule = (f, op) => {
-  const { ptr, sources, layout } = nvvm.StMatrixOp.match(op)!;
-  f.put(
-    `stmatrix.sync.aligned.m8n8.x${sources.length}${layout === "col" ? ".trans" : ""}.shared.b16 [${f.scalar(ptr)}], {${sources.map((s) => f.scalar(s)).join(", ")}}`,
-  );
+  const store = nvvm.StMatrixOp.match(op)!;
+  const { ptr, sources } = store;
+  const registers = sources.map((s) => f.scalar(s)).join(", ");
+  f.put(`stmatrix.sync.aligned.${matrixText(store, sources.length)} [${f.scalar(ptr)}], {${registers}}`);
 };
+/** `m8n8.x4.trans.shared.b16` */
+function matrixText({ layout, shape, eltType }: Pick<View<typeof nvvm.StMatrixOp>, "layout" | "shape" | "eltType">, num: number): string {
+  const { m, n } = LdStMatrixShapeAttr.params(shape);
+  return `m${m}n${n}.x${num}${layout === "col" ? ".trans" : ""}.shared.${eltType}`;
+}
 
 const plain =
   (text: string): Rule =>

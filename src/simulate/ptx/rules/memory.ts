@@ -145,76 +145,78 @@ function storeParam(c: InstructionCompiler, values: readonly Operand[], bits: nu
   });
 }
 
-// Matrices of 8x8 halves: each lane names a row; each gets two neighbours of one.
+// Matrices: each lane names a row of 16 bytes; each register of each lane holds four bytes of one or more rows.
+
+/** Where in the rows' bytes byte `b` of register `r` of lane `l` is. Source: PTX ISA, ldmatrix and stmatrix, the figures of fragments. */
+type ByteOfRows = (r: number, l: number, b: number) => number;
+const byteAt = (row: number, byte: number): number => 16 * row + byte;
+const ROWWISE: ByteOfRows = (r, l, b) => byteAt(8 * r + (l >> 2), 4 * (l & 3) + b);
+const HALVES: ByteOfRows = (r, l, b) => byteAt(8 * r + 2 * (l & 3) + (b >> 1), 2 * (l >> 2) + (b & 1));
+/** Two registers hold a matrix. */
+const LOADED_BYTES: ByteOfRows = (r, l, b) => byteAt(16 * (r >> 1) + 4 * (l & 3) + b, (l >> 2) + 8 * (r & 1));
+const STORED_BYTES: ByteOfRows = (r, l, b) => byteAt(8 * r + 2 * (l & 3) + (b & 1), (l >> 2) + 8 * (b >> 1));
+
+function fragment(c: InstructionCompiler, registers: number, ofBytes: { readonly shape: string; readonly at: ByteOfRows }) {
+  const isBytes = c.has(ofBytes.shape) && c.has("b8") && c.has("trans");
+  if (!isBytes && !(c.has("m8n8") && c.has("b16"))) throw new NotModelled(`only m8n8 of .b16 and ${ofBytes.shape} of .b8`);
+  const at = isBytes ? ofBytes.at : c.has("trans") ? HALVES : ROWWISE;
+  const places = Int32Array.from({ length: registers * 128 }, (_, i) => at(i >> 7, (i >> 2) & 31, i & 3));
+  return { places, numRows: 8 * registers };
+}
 
 export const ldmatrix: Rule = (c) => {
-  if (!c.has("m8n8") || !c.has("b16")) throw new NotModelled("only m8n8 of .b16");
   const targets = elementsOf(c.operand(0)).map((t) => c.dest(t, 32));
-  const count = targets.length;
+  const { places, numRows } = fragment(c, targets.length, { shape: "m16n16", at: LOADED_BYTES });
   const where = addressing(c, c.operand(1));
-  const transposed = c.has("trans");
   const rows = new Int32Array(32 * 4);
+  const bytes = new Uint8Array(rows.buffer);
   const gather: LaneAccess = (_warp, l, { i32 }, at) => {
     for (let k = 0; k < 4; k++) rows[4 * l + k] = i32[(at >> 2) + k]!;
   };
-  const halves = new Uint16Array(rows.buffer);
-  c.cost = matrixCost(c, where, count);
+  c.cost = matrixCost(c, where, numRows);
   c.emit((warp, mask) => {
     wholeWarp(warp, mask, c);
     where(warp, mask, matrixAddresses);
-    sharedRequest(warp, mask & lowLanes(8 * count), matrixAddresses, 16, "read", c.site, gather);
+    sharedRequest(warp, mask & lowLanes(numRows), matrixAddresses, 16, "read", c.site, gather);
     const { I } = warp;
-    for (let matrix = 0; matrix < count; matrix++)
+    targets.forEach((target, r) => {
       for (let l = 0; l < 32; l++) {
-        const first = 8 * matrix;
-        if (!transposed) I[targets[matrix]! + l] = rows[4 * (first + (l >> 2)) + (l & 3)]!;
-        else {
-          const column = l >> 2;
-          const row = first + 2 * (l & 3);
-          I[targets[matrix]! + l] = halves[8 * row + column]! | (halves[8 * (row + 1) + column]! << 16);
-        }
+        const i = 128 * r + 4 * l;
+        I[target + l] =
+          bytes[places[i]!]! | (bytes[places[i + 1]!]! << 8) | (bytes[places[i + 2]!]! << 16) | (bytes[places[i + 3]!]! << 24);
       }
+    });
   });
 };
 
 export const stmatrix: Rule = (c) => {
-  if (!c.has("m8n8") || !c.has("b16")) throw new NotModelled("only m8n8 of .b16");
   const sources = elementsOf(c.operand(1)).map((s) => c.source(s, 32));
-  const count = sources.length;
+  const { places, numRows } = fragment(c, sources.length, { shape: "m16n8", at: STORED_BYTES });
   const where = addressing(c, c.operand(0));
-  const transposed = c.has("trans");
   const rows = new Int32Array(32 * 4);
-  const halves = new Uint16Array(rows.buffer);
+  const bytes = new Uint8Array(rows.buffer);
   const scatter: LaneAccess = (_warp, l, { i32 }, at) => {
     for (let k = 0; k < 4; k++) i32[(at >> 2) + k] = rows[4 * l + k]!;
   };
-  c.cost = matrixCost(c, where, count);
+  c.cost = matrixCost(c, where, numRows);
   c.emit((warp, mask) => {
     wholeWarp(warp, mask, c);
     const { I } = warp;
-    for (let matrix = 0; matrix < count; matrix++)
-      for (let l = 0; l < 32; l++) {
-        const first = 8 * matrix;
-        const value = I[sources[matrix]! + l]!;
-        if (!transposed) rows[4 * (first + (l >> 2)) + (l & 3)] = value;
-        else {
-          const column = l >> 2;
-          const row = first + 2 * (l & 3);
-          halves[8 * row + column] = value;
-          halves[8 * (row + 1) + column] = value >>> 16;
-        }
-      }
+    sources.forEach((source, r) => {
+      for (let l = 0; l < 32; l++)
+        for (let b = 0; b < 4; b++) bytes[places[128 * r + 4 * l + b]!] = I[source + l]! >>> (8 * b);
+    });
     where(warp, mask, matrixAddresses);
-    sharedRequest(warp, mask & lowLanes(8 * count), matrixAddresses, 16, "write", c.site, scatter);
+    sharedRequest(warp, mask & lowLanes(numRows), matrixAddresses, 16, "write", c.site, scatter);
   });
 };
 
 const matrixAddresses = new Float64Array(32);
 const matrixCost =
-  ({ site }: InstructionCompiler, where: Addresses, count: number): Step =>
+  ({ site }: InstructionCompiler, where: Addresses, numRows: number): Step =>
   (warp, mask) => {
     where(warp, mask, matrixAddresses);
-    countShared(site, mask & lowLanes(8 * count), matrixAddresses, 16);
+    countShared(site, mask & lowLanes(numRows), matrixAddresses, 16);
   };
 const lowLanes = (count: number): number => (count === 32 ? -1 : (1 << count) - 1);
 
