@@ -63,6 +63,8 @@ class Page {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #linkTimer: ReturnType<typeof setTimeout> | undefined;
   #link = "";
+  /** Why the link could not be read. It stays in view until something else is compiled. */
+  #linkError: string | undefined;
   #isKept = false;
 
   constructor() {
@@ -162,6 +164,7 @@ class Page {
   }
   private compile(open?: string): void {
     clearTimeout(this.#timer);
+    this.#linkError = undefined;
     const name = nameFor(this.#input);
     if (name !== this.#input.name) this.put({ ...this.#input, name });
     this.#header.isPair = this.#against !== undefined;
@@ -171,7 +174,10 @@ class Page {
   private show(pictures: Partial<Pictures>): void {
     this.#views.show(pictures);
     const { hints, code } = this.#views.pictures;
-    if (pictures.status) this.showStatus(pictures.status);
+    if (pictures.status) {
+      this.showStatus(pictures.status);
+      this.sayLinkError();
+    }
     const isCode = this.#views.tab === "code" && code !== undefined && hints?.linked === true;
     this.#editor.mark({
       ...(pictures.hints
@@ -223,7 +229,11 @@ class Page {
     this.enter(state.mode);
   }
   private report({ error }: Opened): void {
-    if (error !== undefined) this.#views.say(error, true);
+    this.#linkError = error;
+    this.sayLinkError();
+  }
+  private sayLinkError(): void {
+    if (this.#linkError !== undefined) this.#views.say(this.#linkError, true);
   }
   private async openLink(): Promise<void> {
     if (location.hash.slice(1) === this.#link) return;
