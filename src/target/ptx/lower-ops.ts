@@ -250,6 +250,19 @@ function accessShape(leaves: readonly Leaf[], align: number): { readonly bits: n
   const unit = Math.max(1, Math.min(4, Math.floor((bytes * 8) / bits)));
   return { bits, count: 2 ** Math.floor(Math.log2(unit)) };
 }
+/** The same in registers of fewer bits, where the address is not known to be a multiple of what one register has. */
+function alignedShape(l: PtxLowering, leaves: readonly Leaf[], align: number, address: Node): ReturnType<typeof accessShape> {
+  const shape = accessShape(leaves, align);
+  const known = Math.max(align, sharedAlignment(l, address));
+  return 8 * known < shape.bits ? { bits: 8 * known, count: 1 } : shape;
+}
+/** The power of two that an address in shared memory is a multiple of, 16 at most, to which shared memory as a whole is aligned. */
+function sharedAlignment(l: PtxLowering, address: Node): number {
+  const [base, offset] = l.s.splitOffset(address);
+  if (base.kind !== "address" || base.data.symbol !== "global_smem") return 1;
+  const lowest = Number((offset | 16n) & -(offset | 16n));
+  return Math.min(16, lowest);
+}
 const registerLeaf = (bits: number): Leaf => ({ bits, kind: "i", width: (bits === 8 ? 32 : bits === 1 ? 32 : bits) as Width });
 const uniform = (leaves: readonly Leaf[]): boolean => leaves.every((leaf) => leaf.bits === leaves[0]!.bits);
 
@@ -285,7 +298,7 @@ function load(l: PtxLowering, op: Operation): readonly Node[] {
     }
     return made;
   }
-  const { bits, count } = accessShape(leaves, align);
+  const { bits, count } = alignedShape(l, leaves, align, address);
   const registers = (leaves.length * leaves[0]!.bits) / bits;
   const nodes: Node[] = [];
   for (let i = 0; i < registers; i += count) nodes.push(...read(bits, count, (i * bits) / 8));
@@ -312,7 +325,7 @@ function store(l: PtxLowering, op: Operation): readonly Node[] {
     });
     return [];
   }
-  const { bits, count } = accessShape(leaves, align);
+  const { bits, count } = alignedShape(l, leaves, align, address);
   const to = Array.from({ length: (leaves.length * leaves[0]!.bits) / bits }, () => registerLeaf(bits));
   const nodes = regroup(l.s, values, leaves, to);
   if (!nodes) return l.problem(op, "this store has no PTX");

@@ -792,6 +792,29 @@ test("constant bytes side by side in shared memory are stored at once, as far as
   expect(text).toMatch(/mov\.b32 \t%r\d+, -16646399;/);
 });
 
+test("an access takes no more bytes at once than its address is known to be a multiple of", () => {
+  const text = translate(`llvm.mlir.global external @global_smem() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<0 x i8>
+    llvm.func @f(%p: !llvm.ptr<1>, %q: !llvm.ptr<3>) attributes {nvvm.kernel = 1 : ui1, nvvm.reqntid = array<i32: 128>} {
+      %s = llvm.mlir.addressof @global_smem : !llvm.ptr<3>
+      %four = llvm.getelementptr %s[4] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+      %eight = llvm.getelementptr %s[24] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+      llvm.store %p, %four {alignment = 1 : i64} : !llvm.ptr<1>, !llvm.ptr<3>
+      llvm.store %p, %eight {alignment = 1 : i64} : !llvm.ptr<1>, !llvm.ptr<3>
+      %v = llvm.load %q {alignment = 2 : i64} : !llvm.ptr<3> -> i32
+      llvm.store %v, %p : i32, !llvm.ptr<1>
+      llvm.return
+    }`);
+  expect(
+    text.match(/(?:ld|st)\.shared\S* \t?[^;]*/g)?.map((access) => access.replace(/%(rd|rs|r)\d+/g, "%$1").replace(" \t", " ")),
+  ).toEqual([
+    "st.shared.b32 [global_smem+4], %r",
+    "st.shared.b32 [global_smem+8], %r",
+    "st.shared.b64 [global_smem+24], %rd",
+    "ld.shared.b16 %rs, [%r]",
+    "ld.shared.b16 %rs, [%r+2]",
+  ]);
+});
+
 describe("what is as long as a stack is not deep", () => {
   /** `count` operations, each on the result of the one before. */
   const chain = (count: number, op: (i: number, before: string) => string, last: string): string =>

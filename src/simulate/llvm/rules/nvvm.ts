@@ -1,6 +1,7 @@
 /** The NVVM dialect. */
-import * as nvvm from "../../../dialects/nvvm/ops/index.js";
+
 import { LdStMatrixShapeAttr } from "../../../dialects/nvvm/attrs.js";
+import * as nvvm from "../../../dialects/nvvm/ops/index.js";
 import { intOf } from "../../../ir/builtin-attrs.js";
 import type { View } from "../../../ir/define-op.js";
 import { type Family, nothing, type Rule } from "./rule.js";

@@ -203,8 +203,7 @@ export const stmatrix: Rule = (c) => {
     wholeWarp(warp, mask, c);
     const { I } = warp;
     sources.forEach((source, r) => {
-      for (let l = 0; l < 32; l++)
-        for (let b = 0; b < 4; b++) bytes[places[128 * r + 4 * l + b]!] = I[source + l]! >>> (8 * b);
+      for (let l = 0; l < 32; l++) for (let b = 0; b < 4; b++) bytes[places[128 * r + 4 * l + b]!] = I[source + l]! >>> (8 * b);
     });
     where(warp, mask, matrixAddresses);
     sharedRequest(warp, mask & lowLanes(numRows), matrixAddresses, 16, "write", c.site, scatter);
