@@ -1,6 +1,6 @@
 /**
- * How much of a validation its seconds allow. Work is counted, so that the same input always gives the same text. The unit is an instruction
- * of one lane: about a tenth of a microsecond.
+ * How much of a validation its seconds allow. Work is counted, so that the same input always gives the same text. It is counted in instructions
+ * that one lane executes; each takes about a tenth of a microsecond.
  */
 
 import type { PtxRun } from "./ptx/run.js";

@@ -260,8 +260,8 @@ function alignedShape(l: PtxLowering, leaves: readonly Leaf[], align: number, ad
 function sharedAlignment(l: PtxLowering, address: Node): number {
   const [base, offset] = l.s.splitOffset(address);
   if (base.kind !== "address" || base.data.symbol !== "global_smem") return 1;
-  const lowest = Number((offset | 16n) & -(offset | 16n));
-  return Math.min(16, lowest);
+  const bits = offset | 16n;
+  return Number(bits & -bits);
 }
 const registerLeaf = (bits: number): Leaf => ({ bits, kind: "i", width: (bits === 8 ? 32 : bits === 1 ? 32 : bits) as Width });
 const uniform = (leaves: readonly Leaf[]): boolean => leaves.every((leaf) => leaf.bits === leaves[0]!.bits);

@@ -48,8 +48,8 @@ function packedLayout({ opIdx, parent }: DotOperandParams, shape: readonly numbe
     : [
         [8, 0],
         [0, 32],
-      ]; // prettier-ignore
-  const lanes = [[0, 1], [0, 2], [0, 4], [0, 8], ...others]; // prettier-ignore
+      ];
+  const lanes = [[0, 1], [0, 2], [0, 4], [0, 8], ...others];
   const order = getMatrixOrder(rank, opIdx !== 0);
   let tile = LinearLayout.fromBases(
     [

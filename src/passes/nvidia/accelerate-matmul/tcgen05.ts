@@ -16,7 +16,7 @@ import { LoadOp } from "../../../dialects/tt/ops/memory.js";
 import { ReshapeOp, TransOp } from "../../../dialects/tt/ops/shape.js";
 import { distributedParams, encodingAttr, encodingParams } from "../../../dialects/ttg/encodings/define-encoding.js";
 import { SharedMemorySpace } from "../../../dialects/ttg/encodings/shared-memory.js";
-import { ConvertLayoutOp } from "../../../dialects/ttg/ops/convert-layout.js";
+import { ConvertLayoutOp, throughConversions } from "../../../dialects/ttg/ops/convert-layout.js";
 import { LocalAllocOp, LocalLoadOp } from "../../../dialects/ttg/ops/local-memory.js";
 import { AsyncTokenType, type MemDesc, memDescType } from "../../../dialects/ttg/types.js";
 import { TensorMemorySpace } from "../../../dialects/ttng/attrs.js";
@@ -40,7 +40,7 @@ import { lookupNumWarps } from "../../ttg/memory-access.js";
 import { explainFma, explainTcgen05, onlyAsTf32 } from "./explain-matmul.js";
 import { computeOrigBitWidth, mmaVersionToInstrShape } from "./mma-layout.js";
 import { mmaVersionFor, sharedMMAOperand } from "./mma-operands.js";
-import { throughConversions, tmemCopyScale } from "./tmem-copy-scales.js";
+import { tmemCopyScale } from "./tmem-copy-scales.js";
 
 /** Tried before mma and the decomposition of scaled dots. */
 const BENEFIT = { benefit: 10 };

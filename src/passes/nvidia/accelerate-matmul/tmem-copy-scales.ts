@@ -12,7 +12,7 @@ import { LoadOp } from "../../../dialects/tt/ops/memory.js";
 import { ReshapeOp, TransOp } from "../../../dialects/tt/ops/shape.js";
 import { distributedParams, encodingAttr } from "../../../dialects/ttg/encodings/define-encoding.js";
 import { SharedMemorySpace } from "../../../dialects/ttg/encodings/shared-memory.js";
-import { ConvertLayoutOp } from "../../../dialects/ttg/ops/convert-layout.js";
+import { throughConversions } from "../../../dialects/ttg/ops/convert-layout.js";
 import { LocalAllocOp } from "../../../dialects/ttg/ops/local-memory.js";
 import { memDescType } from "../../../dialects/ttg/types.js";
 import type { TensorType } from "../../../ir/builtin-types.js";
@@ -25,12 +25,6 @@ import type { Rewriter } from "../../../rewrite/rewriter.js";
 
 const paramsOf = (value: Value) => (value.type as TensorType).params;
 const cgaOf = (value: Value): LinearLayout => getCTALayout(distributedParams(paramsOf(value).encoding)!)!;
-/** The value before conversions of its layout. */
-export const throughConversions = (value: Value): Value => {
-  let at = value;
-  for (let cvt = ConvertLayoutOp.match(at.definingOp); cvt; cvt = ConvertLayoutOp.match(at.definingOp)) at = cvt.src;
-  return at;
-};
 
 /** offset -> row, column: 4 columns, then 4 rows that are 32 apart, 32 rows, and so on. */
 function scaleLayout([rows, columns]: readonly [number, number], cga: LinearLayout): LinearLayout {

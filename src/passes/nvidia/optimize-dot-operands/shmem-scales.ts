@@ -6,7 +6,7 @@
 import { DescriptorLoadOp } from "../../../dialects/tt/ops/descriptor.js";
 import { ReshapeOp, TransOp } from "../../../dialects/tt/ops/shape.js";
 import { encodingParams } from "../../../dialects/ttg/encodings/define-encoding.js";
-import { ConvertLayoutOp } from "../../../dialects/ttg/ops/convert-layout.js";
+import { throughConversions } from "../../../dialects/ttg/ops/convert-layout.js";
 import { LocalAllocOp, LocalLoadOp } from "../../../dialects/ttg/ops/local-memory.js";
 import { inferMemDescReshape, MemDescReshapeOp, MemDescTransOp } from "../../../dialects/ttg/ops/memdesc-views.js";
 import type { MemDesc } from "../../../dialects/ttg/types.js";
@@ -30,12 +30,6 @@ export const useShmemForScales = pattern("use-shmem-for-scales", TCGen5MMAScaled
   return changed || rw.noMatch("no scales from shared memory in that order");
 });
 
-/** The op that makes a value, conversions aside. */
-function behindConversions(value: Value): Operation | undefined {
-  let at = value;
-  for (let cvt = ConvertLayoutOp.match(at.definingOp); cvt; cvt = ConvertLayoutOp.match(at.definingOp)) at = cvt.src;
-  return at.definingOp;
-}
 const hasShape = (value: Value, shape: readonly number[]): boolean => (value.type as TensorType).params.shape.join() === shape.join();
 
 function rewriteScale(rw: Rewriter, mma: Operation, scale: Value): boolean {
@@ -43,16 +37,16 @@ function rewriteScale(rw: Rewriter, mma: Operation, scale: Value): boolean {
   if (!alloc?.src) return false;
   const shape2D = (alloc.result.type as MemDesc).params.shape as readonly [number, number];
   const shape5D = [Math.trunc(shape2D[0] / 128), Math.trunc(shape2D[1] / 4), 32, 4, 4];
-  const reshape2D = ReshapeOp.match(behindConversions(alloc.src));
+  const reshape2D = ReshapeOp.match(throughConversions(alloc.src).definingOp);
   if (!reshape2D || !hasShape(reshape2D.result, shape2D)) return false;
-  const trans = TransOp.match(behindConversions(reshape2D.src));
+  const trans = TransOp.match(throughConversions(reshape2D.src).definingOp);
   if (trans?.order.join() !== ORDER.join()) return false;
-  const reshape5D = ReshapeOp.match(behindConversions(trans.src));
+  const reshape5D = ReshapeOp.match(throughConversions(trans.src).definingOp);
   if (!reshape5D || !hasShape(reshape5D.result, shape5D)) return false;
-  const load = LocalLoadOp.match(behindConversions(reshape5D.src));
+  const load = LocalLoadOp.match(throughConversions(reshape5D.src).definingOp);
   if (!load) return false;
   const filled = LocalAllocOp.match(load.src.definingOp)?.src;
-  const byTMA = filled !== undefined && DescriptorLoadOp.is(behindConversions(filled));
+  const byTMA = filled !== undefined && DescriptorLoadOp.is(throughConversions(filled).definingOp);
   if (!isTmemCopyCompatible(load.src.type as MemDesc, byTMA)) return false;
   return rw.preserving(() => {
     rw.setBefore(alloc);

@@ -68,11 +68,10 @@ function tmaStores(loop: ForView): TMAStore[] {
 
 /** Whether an atomic in the loop orders other accesses of memory. */
 function hasOrderedAtomic(loop: ForView): boolean {
-  const orders = (op: Operation): "interrupt" | undefined => {
+  return loop.op.walk((op) => {
     const atomic = AtomicRMWOp.match(op) ?? AtomicCASOp.match(op);
     return atomic && atomic.sem !== "relaxed" ? "interrupt" : undefined;
-  };
-  return [...bodyOf(loop).ops()].some((top) => top.walk(orders));
+  });
 }
 
 function storeAsynchronously(rw: Rewriter, op: Operation, src: Value, alloc: Value): void {
