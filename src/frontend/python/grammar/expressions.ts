@@ -1,56 +1,23 @@
-/** Python's expressions and targets, with what is often wrong in them. Source: CPython 3.11's Grammar/python.gram. */
+/** Python's expressions, with what is often wrong in them. Source: CPython 3.11's Grammar/python.gram. */
 import type * as ast from "../ast.js";
-import { numberValue } from "../literals.js";
 import type { Token } from "../tokens.js";
+import { bracketRules } from "./brackets.js";
+import { argumentsIn, argumentsRule } from "./call-arguments.js";
 import { argumentsOf, parameterRule } from "./parameters.js";
-import { type Build, type Match, nodesIn, type Peg, present, type Rule } from "./peg.js";
+import type { Build, Match, Peg, Rule } from "./peg.js";
 import type { StringReader } from "./strings.js";
+import { targetRules } from "./targets.js";
+import { expr, MEANT_COMPARISON, makeWords, maybe } from "./words.js";
 
-const KEYWORDS = new Set(
-  (
-    "False None True and as assert async await break class continue def del elif else except finally for from global if import in is " +
-    "lambda nonlocal not or pass raise return try while with yield"
-  ).split(" "),
-);
-const isName = ({ kind, text }: Token): boolean => kind === "name" && !KEYWORDS.has(text);
-export const isBytes = ({ text }: Token): boolean => /^[rR]?[bB]/.test(text);
+const isBytes = ({ text }: Token): boolean => /^[rR]?[bB]/.test(text);
 const isLegacy = (text: string): boolean => text === "print" || text === "exec";
-
-type Targets = "star" | "for" | "del";
-
-/** A node without its place. */
-export type Placeless<T> = T extends unknown ? Omit<T, "at"> : never;
 
 /** `depths`: how many brackets are open after each token. */
 export function expressionRules(g: Peg, depths: ArrayLike<number>, strings: StringReader) {
-  const { seq, alt, many, opt, list, as, node, once, wrong, look, not, token, textOf, placeOf } = g;
-  const word = (text: string): Rule => token((t) => t.kind === "name" && t.text === text);
-  const op = (text: string): Rule => token((t) => t.kind === "op" && t.text === text);
-  const ops = (...texts: readonly string[]): Rule => token((t) => t.kind === "op" && texts.includes(t.text));
-  /** A rule whose match is an expression. */
-  const made = (rule: Rule, parts: (match: Match, context: ast.Context) => Placeless<ast.Expr>): Rule =>
-    node(rule, (m, context) => ({ ...parts(m, context), at: placeOf(m) }));
-  const constant = (rule: Rule, value: (text: string) => ast.Literal): Rule =>
-    made(rule, (m) => ({ kind: "Constant", value: value(textOf(m)) }));
-  const name = as(
-    "name",
-    made(token(isName), (m, ctx) => ({ kind: "Name", id: textOf(m), ctx })),
-  );
-  const number = as(
-    "literal",
-    constant(
-      token((t) => t.kind === "number"),
-      numberValue,
-    ),
-  );
+  const { seq, alt, many, opt, list, as, once, wrong, not, token, textOf, placeOf } = g;
+  const w = makeWords(g);
+  const { word, op, ops, made, constant, name, number, comma, equals, walrus, lazy, tupleOf, unsupported, first } = w;
   const string = token((t) => t.kind === "string");
-  const comma = op(",");
-  const equals = op("=");
-  const walrus = op(":=");
-  const lazy =
-    (rule: () => Rule): Rule =>
-    () =>
-      rule()();
 
   // --- what is what --------------------------------------------------------------------------------
   const expressionLazy = lazy(() => expression);
@@ -75,18 +42,9 @@ export function expressionRules(g: Peg, depths: ArrayLike<number>, strings: Stri
       value: expr(parts[2]!),
     })),
   );
-  const elements: (kind: "Tuple" | "List") => (m: Match, ctx: ast.Context) => Placeless<ast.Expr> = (kind) => (m, ctx) => ({
-    kind,
-    elts: nodesIn(m).map((e) => expr(e, ctx)),
-    ctx,
-  });
-  const tupleOf = (rule: Rule): Rule => made(rule, elements("Tuple"));
-  const listOf = (rule: Rule): Rule => made(rule, elements("List"));
 
   // --- atoms ---------------------------------------------------------------------------------------
   const starred = starredBy(expressionLazy);
-  /** A construct that nothing looks into. */
-  const unsupported = (rule: Rule, cpythonName: string): Rule => made(rule, () => ({ kind: "Unsupported", name: cpythonName }));
   const yieldExpression = as(
     "yield expression",
     alt(
@@ -94,98 +52,20 @@ export function expressionRules(g: Peg, depths: ArrayLike<number>, strings: Stri
       unsupported(seq(word("yield"), opt(lazy(() => starExpressions))), "Yield"),
     ),
   );
-  const tuple = once(as("tuple", tupleOf(seq(op("("), opt(seq(starNamed, comma, opt(starNamedList))), op(")")))), true);
-  const group = once(
-    alt(
-      inner(
-        seq(
-          op("("),
-          alt(
-            yieldExpression,
-            lazy(() => named),
-          ),
-          op(")"),
-        ),
-      ),
-      wrong(seq(op("("), starred, op(")")), ([, a]) => g.fail(a!, "cannot use starred expression here")),
-      wrong(seq(op("("), op("**"), expressionLazy, op(")")), ([, a]) => g.fail(a!, "cannot use double starred expression here")),
-    ),
-    true,
-  );
-  const unpackedTarget = "did you forget parentheses around the comprehension target?";
-  const wrongComprehension = alt(
-    wrong(seq(ops("[", "(", "{"), starred, forIfClauses), ([, a]) => g.fail(a!, "iterable unpacking cannot be used in comprehension")),
-    wrong(seq(ops("[", "{"), starNamed, comma, starNamedList, forIfClauses), ([, a]) => g.fail(a!, unpackedTarget)),
-    wrong(seq(ops("[", "{"), starNamed, comma, forIfClauses), ([, a]) => g.fail(a!, unpackedTarget)),
-  );
   const unwalrused = first(seq(expressionLazy, not(walrus)));
-  const comprehension = (kind: ast.ListComp["kind"], called: string, open: string, element: Rule, close: string): Rule =>
-    as(
-      called,
-      made(seq(op(open), element, forIfClauses, op(close)), ({ parts }) => ({
-        kind,
-        elt: expr(parts[1]!),
-        generators: comprehensions(parts[2]!),
-      })),
-    );
-  const generator = once(
-    alt(comprehension("GeneratorExp", "generator expression", "(", alt(walrusExpression, unwalrused), ")"), wrongComprehension),
-    true,
-  );
-  const listDisplay = once(as("list", listOf(seq(op("["), opt(starNamedList), op("]")))), true);
   const namedLazy = lazy(() => named);
-  const listComprehension = alt(comprehension("ListComp", "list comprehension", "[", namedLazy, "]"), wrongComprehension);
-  const pair = seq(expressionLazy, op(":"), expressionLazy);
-  const pairOrUnpacked = alt(seq(op("**"), bitwiseOrLazy), pair);
-  const starredValue = wrong(
-    seq(expressionLazy, op(":"), op("*"), bitwiseOrLazy),
-    ([, , a]) => g.fail(a!, "cannot use a starred expression in a dictionary value"),
-    true,
-  );
-  const missingValue = wrong(
-    seq(expressionLazy, op(":"), look(ops("}", ","))),
-    ([, a]) => g.fail(a!, "expression expected after dictionary key and ':'"),
-    true,
-  );
-  const wrongPair = alt(
-    wrong(seq(expressionLazy, not(op(":"))), ([a]) => g.raise(g.last(a!).end - 1, "':' expected after dictionary key"), true),
-    starredValue,
-    missingValue,
-  );
-  const dict = alt(
-    as(
-      "dict literal",
-      made(seq(op("{"), opt(seq(list(pairOrUnpacked, comma), opt(comma))), op("}")), ({ parts }) => {
-        const entries = parts[1]!.parts[0]?.parts ?? [];
-        const isPair = (entry: Match): boolean => entry.parts.length === 3;
-        return {
-          kind: "Dict",
-          keys: entries.map((entry) => (isPair(entry) ? expr(entry.parts[0]!) : undefined)),
-          values: entries.map((entry) => expr(entry.parts.at(-1)!)),
-        };
-      }),
-    ),
-    seq(op("{"), alt(seq(list(pairOrUnpacked, comma), comma, wrongPair), starredValue, missingValue), op("}")),
-  );
-  const set = as(
-    "set display",
-    made(seq(op("{"), starNamedList, op("}")), (m) => ({ kind: "Set", elts: nodesIn(m).map((e) => expr(e)) })),
-  );
-  const dictComprehension = alt(
-    as(
-      "dict comprehension",
-      made(seq(op("{"), pair, forIfClauses, op("}")), ({ parts: [, entry, clauses] }) => ({
-        kind: "DictComp",
-        key: expr(entry!.parts[0]!),
-        value: expr(entry!.parts[2]!),
-        generators: comprehensions(clauses!),
-      })),
-    ),
-    wrong(seq(op("{"), op("**"), bitwiseOrLazy, forIfClauses, op("}")), ([, a]) =>
-      g.fail(a!, "dict unpacking cannot be used in dict comprehension"),
-    ),
-  );
-  const setComprehension = alt(comprehension("SetComp", "set comprehension", "{", namedLazy, "}"), wrongComprehension);
+  const { tuple, generator, listDisplay, brackets } = bracketRules(g, w, {
+    expression: expressionLazy,
+    named: namedLazy,
+    bitwiseOr: bitwiseOrLazy,
+    starred,
+    starNamed,
+    starNamedList,
+    walrusExpression,
+    unwalrused,
+    yieldExpression,
+    forIfClauses,
+  });
   const stringLiteral: Rule = once(() => {
     const match = many(string, 1)();
     if (!match) return undefined;
@@ -217,9 +97,7 @@ export function expressionRules(g: Peg, depths: ArrayLike<number>, strings: Stri
       ),
       stringLiteral,
       number,
-      seqHead(op("("), alt(tuple, group, generator)),
-      seqHead(op("["), alt(listDisplay, listComprehension)),
-      seqHead(op("{"), alt(dict, set, dictComprehension, setComprehension)),
+      brackets,
       as(
         "ellipsis",
         constant(op("..."), () => ({ kind: "ellipsis" })),
@@ -228,68 +106,8 @@ export function expressionRules(g: Peg, depths: ArrayLike<number>, strings: Stri
     true,
   );
 
-  /** The middle one of three. */
-  function inner(rule: Rule): Rule {
-    return () => rule()?.parts[1];
-  }
-  function seqHead(head: Rule, rule: Rule): Rule {
-    const ahead = look(head);
-    return () => (ahead() ? rule() : undefined);
-  }
-
   // --- arguments -----------------------------------------------------------------------------------
-  const wrongKeyword = alt(
-    wrong(seq(alt(word("True"), word("False"), word("None")), equals), ([a]) => g.fail(a!, `cannot assign to ${g.first(a!).text}`)),
-    wrong(seq(name, equals, expressionLazy, forIfClauses), ([a]) => g.fail(a!, MEANT_COMPARISON)),
-    wrong(seq(not(seq(name, equals)), expressionLazy, equals), ([, a]) =>
-      g.fail(a!, 'expression cannot contain assignment, perhaps you meant "=="?'),
-    ),
-  );
-  const keyword = as(
-    "keyword",
-    node(seq(name, equals, expressionLazy), (m) => ({
-      kind: "keyword",
-      at: placeOf(m),
-      arg: textOf(m.parts[0]!),
-      value: expr(m.parts[2]!),
-    })),
-  );
-  const unpacked = as(
-    "unpacked",
-    node(seq(op("**"), expressionLazy), (m) => ({ kind: "keyword", at: placeOf(m), arg: undefined, value: expr(m.parts[1]!) })),
-  );
-  const keywordOrStarred = alt(wrongKeyword, keyword, starred);
-  const keywordOrUnpacked = alt(wrongKeyword, keyword, unpacked);
-  const keywords = alt(
-    seq(list(keywordOrStarred, comma), comma, list(keywordOrUnpacked, comma)),
-    list(keywordOrStarred, comma),
-    list(keywordOrUnpacked, comma),
-  );
-  const positional = alt(starred, first(seq(alt(walrusExpression, unwalrused), not(equals))));
-  const args = alt(as("args", seq(list(positional, comma), opt(seq(comma, keywords)))), keywords);
-  const parenthesize = "Generator expression must be parenthesized";
-  /** Positional arguments of `args`. */
-  const positionals = (match: Match): readonly Match[] => {
-    const given = match.kind === "args" ? match.parts[0]!.parts : [];
-    return [...given, ...all(match).filter((m) => m.kind === "starred" && !given.includes(m))];
-  };
-  const all = (match: Match): readonly Match[] => [match, ...(match.kind === "" || match.kind === "args" ? match.parts.flatMap(all) : [])];
-  const wrongArguments = alt(
-    wrong(seq(alt(seq(list(positional, comma), comma, keywords), keywords), comma, op("*")), ([, , a]) =>
-      g.fail(a!, "iterable argument unpacking follows keyword argument unpacking"),
-    ),
-    wrong(seq(expressionLazy, forIfClauses, comma, opt(alt(args, seq(expressionLazy, forIfClauses)))), ([a]) => g.fail(a!, parenthesize)),
-    wrong(seq(name, equals, expressionLazy, forIfClauses), ([a]) => g.fail(a!, MEANT_COMPARISON)),
-    wrong(seq(args, forIfClauses), ([a]) => {
-      const given = positionals(a!);
-      if (given.length > 1) g.fail(given.at(-1)!, parenthesize);
-    }),
-    wrong(seq(args, comma, expressionLazy, forIfClauses), ([, , a]) => g.fail(a!, parenthesize)),
-    wrong(seq(args, comma, args), ([a]) =>
-      g.failHere(`positional argument follows keyword argument${all(a!).some((m) => m.kind === "unpacked") ? " unpacking" : ""}`),
-    ),
-  );
-  const callArguments = once(alt(seq(args, opt(comma), look(op(")"))), wrongArguments));
+  const callArguments = argumentsRule(g, w, { expression: expressionLazy, starred, walrusExpression, unwalrused, forIfClauses });
   const slice = alt(
     made(seq(opt(expressionLazy), op(":"), opt(expressionLazy), opt(seq(op(":"), opt(expressionLazy)))), ({ parts }) => ({
       kind: "Slice",
@@ -502,138 +320,19 @@ export function expressionRules(g: Peg, depths: ArrayLike<number>, strings: Stri
       return rule();
     };
   }
-  function first(rule: Rule): Rule {
-    return () => rule()?.parts[0];
-  }
 
-  // --- targets -------------------------------------------------------------------------------------
-  const lookahead = ops("(", "[", ".");
-  const targetPrimary = once(trailed(atom, look(lookahead)));
-  const trailedTarget = alt(
-    as("attribute", node(seq(targetPrimary, attribute, not(lookahead)), trailedNode)),
-    as("subscript", node(seq(targetPrimary, subscript, not(lookahead)), trailedNode)),
-  );
-  const starTarget: Rule = once(
-    alt(
-      made(
-        seq(
-          op("*"),
-          not(op("*")),
-          lazy(() => starTarget),
-        ),
-        (m, ctx) => ({ kind: "Starred", value: expr(m.parts[2]!, ctx), ctx }),
-      ),
-      lazy(() => unstarredTarget),
-    ),
-  );
-  const starTargetTuple = alt(seq(starTarget, many(seq(comma, starTarget), 1), opt(comma)), seq(starTarget, comma));
-  const unstarredTarget = once(
-    alt(
-      trailedTarget,
-      name,
-      inner(
-        seq(
-          op("("),
-          lazy(() => unstarredTarget),
-          op(")"),
-        ),
-      ),
-      tupleOf(seq(op("("), opt(starTargetTuple), op(")"))),
-      listOf(seq(op("["), opt(seq(list(starTarget, comma), opt(comma))), op("]"))),
-    ),
-  );
-  const starTargets = alt(first(seq(starTarget, not(comma))), tupleOf(seq(starTarget, many(seq(comma, starTarget)), opt(comma))));
-  const singleTarget: Rule = alt(
-    trailedTarget,
-    name,
-    inner(
-      seq(
-        op("("),
-        lazy(() => singleTarget),
-        op(")"),
-      ),
-    ),
-  );
-  const delTarget: Rule = once(
-    alt(
-      trailedTarget,
-      name,
-      inner(
-        seq(
-          op("("),
-          lazy(() => delTarget),
-          op(")"),
-        ),
-      ),
-      tupleOf(seq(op("("), opt(lazy(() => delTargets)), op(")"))),
-      listOf(seq(op("["), opt(lazy(() => delTargets)), op("]"))),
-    ),
-  );
-  const delTargets = seq(list(delTarget, comma), opt(comma));
-
-  /** The part of an expression that cannot be assigned to or deleted. */
-  const invalidTarget = (match: Match, targets: Targets): Match | undefined => {
-    switch (match.kind) {
-      case "name":
-      case "attribute":
-      case "subscript":
-        return undefined;
-      case "list":
-      case "tuple":
-        return elementsOf(match)
-          .map((e) => invalidTarget(e, targets))
-          .find((e) => e !== undefined);
-      case "starred":
-        return targets === "del" ? match : invalidTarget(match.parts[1]!, targets);
-      case "comparison":
-        if (targets !== "for") return match;
-        return match.parts[1]!.parts[0]!.kind === "in" ? invalidTarget(match.parts[0]!, targets) : undefined;
-      default:
-        return match;
-    }
-  };
-  const elementsOf = (match: Match): readonly Match[] => match.parts.flatMap((part) => (part.kind === "" ? elementsOf(part) : [part]));
-  const refuseTarget = (match: Match, targets: Targets): void => {
-    const found = invalidTarget(match, targets);
-    if (found) g.fail(found, `cannot ${targets === "del" ? "delete" : "assign to"} ${found.kind}`);
-  };
-
-  // --- comprehensions ------------------------------------------------------------------------------
-  const wrongForTarget = wrong(seq(opt(word("async")), word("for"), starExpressions), ([, , a]) => refuseTarget(a!, "for"));
-  const forIn = seq(opt(word("async")), word("for"), starTargets, word("in"));
-  /** The `for` and `if` parts of a comprehension. */
-  function comprehensions(match: Match): readonly ast.Comprehension[] {
-    return match.parts.map(({ parts: [head, rest] }) => ({
-      target: expr(head!.parts[2]!, "Store"),
-      iter: expr(rest!.parts[0]!),
-      ifs: nodesIn(rest!.parts[1]!).map((test) => expr(test)),
-    }));
-  }
-  /** Positional and keyword arguments of a call or a class. */
-  function argumentsIn(match: Match): { readonly args: readonly ast.Expr[]; readonly keywords: readonly ast.Keyword[] } {
-    const given = nodesIn(match).map((m) => m.build!(m, "Load") as ast.Expr | ast.Keyword);
-    const isKeyword = (arg: ast.Expr | ast.Keyword): arg is ast.Keyword => arg.kind === "keyword";
-    return { args: given.filter((arg) => !isKeyword(arg)) as ast.Expr[], keywords: given.filter(isKeyword) };
-  }
+  // --- targets and comprehensions ------------------------------------------------------------------
+  const targets = targetRules(g, w, { atom, attribute, subscript, trailed, trailedNode });
+  const wrongForTarget = wrong(seq(opt(word("async")), word("for"), starExpressions), ([, , a]) => targets.refuseTarget(a!, "for"));
+  const forIn = seq(opt(word("async")), word("for"), targets.starTargets, word("in"));
   const clauses = many(g.commit(forIn, seq(disjunction, many(seq(word("if"), disjunction))), wrongForTarget), 1);
 
-  const words = { op, ops, name, comma, equals, expression, starExpression };
-  const lambdaParameters = parameterRule(g, words, true);
+  const lambdaParameters = parameterRule(g, w, expression, starExpression, true);
 
   return {
-    argumentsIn,
-    unsupported,
-    inner,
-    first,
-    word,
-    op,
-    ops,
-    name,
-    comma,
-    equals,
-    number,
+    ...w,
+    ...targets,
     strings: stringLiteral,
-    lazy,
     expression,
     expressions: seq(list(expression, comma), opt(comma)),
     starExpressions,
@@ -645,25 +344,13 @@ export function expressionRules(g: Peg, depths: ArrayLike<number>, strings: Stri
     tuple,
     listDisplay,
     callArguments,
-    starTarget,
-    starTargets,
-    singleTarget,
-    trailedTarget,
-    delTargets,
-    refuseTarget,
     wrongForTarget,
-    parameters: parameterRule(g, words, false),
+    parameters: parameterRule(g, w, expression, starExpression, false),
   };
 }
 
-const MEANT_COMPARISON = "invalid syntax. Maybe you meant '==' or ':=' instead of '='?";
 const isEnd = ({ kind, text }: Token): boolean => kind === "op" && (text === "," || text === ")" || text === "]" || text === "}");
 const EMPTY: Match = { kind: "", start: 0, end: 0, parts: [], build: undefined };
-
-/** The node of a match that is an expression. */
-export const expr = (match: Match, context: ast.Context = "Load"): ast.Expr => match.build!(match, context) as ast.Expr;
-/** The same for a match that may be empty. */
-export const maybe = (match: Match | undefined): ast.Expr | undefined => (match && present(match) ? expr(match) : undefined);
 
 export const BINARY: Readonly<Record<string, ast.BinaryOperator>> = {
   "+": "Add",

@@ -1,20 +1,11 @@
 /** Parameters of functions, with what is often wrong in them. Source: CPython 3.11's Grammar/python.gram. */
 import type * as ast from "../ast.js";
 import { type Match, nodesIn, type Peg, present, type Rule } from "./peg.js";
-
-/** Rules of expressions that parameters are made of. */
-interface Words {
-  readonly op: (text: string) => Rule;
-  readonly ops: (...texts: readonly string[]) => Rule;
-  readonly name: Rule;
-  readonly comma: Rule;
-  readonly equals: Rule;
-  readonly expression: Rule;
-  readonly starExpression: Rule;
-}
+import type { Words } from "./words.js";
 
 /** Parameters of a `def`, or of a `lambda`, which have no annotations and end at a colon. */
-export function parameterRule(g: Peg, { op, ops, name, comma, equals, expression, starExpression }: Words, isLambda: boolean): Rule {
+export function parameterRule(g: Peg, w: Words, expression: Rule, starExpression: Rule, isLambda: boolean): Rule {
+  const { op, ops, name, comma, equals } = w;
   const { seq, alt, many, opt, list, node, wrong, look, textOf, placeOf } = g;
   const arg = (rule: Rule): Rule =>
     node(rule, (m): ast.Arg => {

@@ -6,10 +6,11 @@ import type * as ast from "../ast.js";
 import type { SourceLines } from "../source-lines.js";
 import { lineAndColumn } from "../source-lines.js";
 import { type Token, type Tokens, tokenize } from "../tokens.js";
-import { expr, expressionRules } from "./expressions.js";
+import { expressionRules } from "./expressions.js";
 import { type Found, type Match, makePeg, nodesIn, type Peg, Raised, type Rule } from "./peg.js";
 import { statementRule } from "./statements.js";
 import { type StringReader, stringReader } from "./strings.js";
+import { expr } from "./words.js";
 
 /** The statements of a text, or its first error. */
 export function parseModule(source: SourceLines, scanned: Tokens): readonly ast.Stmt[] | Found {

@@ -1,15 +1,17 @@
 /** Python's statements, with what is often wrong in them. Source: CPython 3.11's Grammar/python.gram. */
 import type * as ast from "../ast.js";
-import { BINARY, expr, expressionRules, maybe, type Placeless } from "./expressions.js";
+import { argumentsIn } from "./call-arguments.js";
+import { BINARY, expressionRules } from "./expressions.js";
 import { argumentsOf } from "./parameters.js";
 import { type Match, nodesIn, type Peg, present, type Rule } from "./peg.js";
 import type { StringReader } from "./strings.js";
+import { expr, maybe, type Placeless } from "./words.js";
 
 /** The rule for one statement. `lineOf`: the line of an offset. */
 export function statementRule(g: Peg, depths: ArrayLike<number>, strings: StringReader, lineOf: (offset: number) => number): Rule {
   const { seq, alt, many, opt, list, node, once, wrong, look, not, token, must, textOf, placeOf } = g;
   const e = expressionRules(g, depths, strings);
-  const { word, op, ops, name, comma, equals, lazy, expression, named, starExpressions, inner, argumentsIn } = e;
+  const { word, op, ops, name, comma, equals, lazy, expression, named, starExpressions, inner } = e;
   /** A rule whose match is a statement. */
   const made = (rule: Rule, parts: (match: Match) => Placeless<ast.Stmt>): Rule => node(rule, (m) => ({ ...parts(m), at: placeOf(m) }));
   /** One that nothing looks into, by CPython's name. */
