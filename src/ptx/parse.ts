@@ -4,7 +4,6 @@
  */
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { SourceBuffer } from "../diagnostics/source.js";
-import { Bug } from "../support/assert.js";
 import type {
   Declarator,
   Directive,
@@ -22,7 +21,8 @@ import type {
   Statement,
   Variable,
 } from "./instruction.js";
-import { functionTokens, ownGaps, tokensOf } from "./print.js";
+import { functionTokens, tokensOf } from "./print.js";
+import { TokenReader } from "./token-reader.js";
 
 export interface ParsedPtx {
   readonly module: PtxModule;
@@ -63,29 +63,16 @@ const WORD = /"(?:[^"\\\n]|\\.)*"|[^\s,;"]+|,/y;
 const SPACES = new Set(["reg", "param", "shared", "global", "local", "const", "tex", "texref", "samplerref", "surfref"]);
 const LINKAGE = new Set(["extern", "visible", "weak", "common"]);
 
-/** Leaves the statement being read; caught in `recover`. Private to this file. */
-class Unreadable extends Error {}
-
-class Reader {
-  readonly diagnostics: Diagnostic[] = [];
-  readonly #text: string;
-  #at = 0;
-  /** The text before each token of the statement being read. */
-  #gaps: string[] = [];
-
-  constructor(readonly source: SourceBuffer) {
-    this.#text = source.text;
-  }
-
+class Reader extends TokenReader {
   module(): PtxModule {
     const items: ModuleItem[] = [];
     for (;;) {
-      this.#gaps = [];
-      const start = this.#at;
-      this.#skip();
-      if (this.#at >= this.#text.length) return { items, tail: this.#text.slice(start) };
-      this.#at = start;
-      const item = this.#recover(() => this.#item(), "module");
+      this.gaps = [];
+      const start = this.at;
+      this.skip();
+      if (this.at >= this.text.length) return { items, tail: this.text.slice(start) };
+      this.at = start;
+      const item = this.recover(() => this.#item(), "module");
       if (item !== undefined) items.push(item);
       if (this.diagnostics.length >= MAX_ERRORS) return { items };
     }
@@ -95,133 +82,31 @@ class Reader {
   body(closed: boolean): Statement[] {
     const statements: Statement[] = [];
     for (;;) {
-      this.#gaps = [];
-      const start = this.#at;
-      this.#skip();
-      const end = this.#at >= this.#text.length;
-      if (end || (closed && this.#text[this.#at] === "}")) {
-        if (end && closed) this.#report(this.#at, "a closing brace is missing");
-        this.#at = start;
+      this.gaps = [];
+      const start = this.at;
+      this.skip();
+      const end = this.at >= this.text.length;
+      if (end || (closed && this.text[this.at] === "}")) {
+        if (end && closed) this.report(this.at, "a closing brace is missing");
+        this.at = start;
         return statements;
       }
-      this.#at = start;
-      const statement = this.#recover(() => this.#statement(), "body");
+      this.at = start;
+      const statement = this.recover(() => this.#statement(), "body");
       if (statement !== undefined) statements.push(statement);
       if (this.diagnostics.length >= MAX_ERRORS) {
-        this.#at = this.#text.length;
+        this.at = this.text.length;
         return statements;
       }
     }
-  }
-
-  #recover<T>(read: () => T, where: "module" | "body"): T | undefined {
-    try {
-      return read();
-    } catch (error) {
-      if (!(error instanceof Unreadable)) throw error;
-      const stop = where === "body" ? /[;}\n]/g : /[;\n]/g;
-      stop.lastIndex = this.#at;
-      const found = stop.exec(this.#text);
-      this.#at = found ? found.index + (found[0] === "}" ? 0 : 1) : this.#text.length;
-      return undefined;
-    }
-  }
-
-  #report(at: number, message: string): void {
-    this.diagnostics.push({
-      severity: "error",
-      code: "ptx.syntax",
-      message,
-      position: this.source.position(Math.min(at, this.#text.length)),
-      notes: [],
-    });
-  }
-
-  #fail(message: string): never {
-    this.#skip();
-    this.#report(this.#at, message);
-    throw new Unreadable(message);
-  }
-
-  // Tokens. Each one notes the text before it.
-
-  /** Moves over white space and comments. */
-  #skip(): void {
-    const text = this.#text;
-    let at = this.#at;
-    for (;;) {
-      const c = text.charCodeAt(at);
-      if (c === 32 || (c >= 9 && c <= 13)) at++;
-      else if (c === 47 && text.charCodeAt(at + 1) === 47) at = endOr(text.indexOf("\n", at), text);
-      else if (c === 47 && text.charCodeAt(at + 1) === 42) at = endOr(text.indexOf("*/", at) + 1, text) + 1;
-      else break;
-    }
-    this.#at = at;
-  }
-
-  #match(pattern: RegExp): string | undefined {
-    const start = this.#at;
-    this.#skip();
-    pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#text);
-    if (found === null) {
-      this.#at = start;
-      return undefined;
-    }
-    this.#gaps.push(this.#text.slice(start, this.#at));
-    this.#at = pattern.lastIndex;
-    return found[0];
-  }
-
-  /** The next character that is not white space or comment. */
-  #peek(): string {
-    const start = this.#at;
-    this.#skip();
-    const c = this.#text[this.#at] ?? "";
-    this.#at = start;
-    return c;
-  }
-
-  #take(token: string): boolean {
-    const start = this.#at;
-    this.#skip();
-    if (!this.#text.startsWith(token, this.#at)) {
-      this.#at = start;
-      return false;
-    }
-    this.#gaps.push(this.#text.slice(start, this.#at));
-    this.#at += token.length;
-    return true;
-  }
-
-  #expect(token: string, where: string): void {
-    if (!this.#take(token)) this.#fail(`expected '${token}' ${where}`);
-  }
-
-  /** `offset` and, where they are not the printer's own, the gaps of what was read. */
-  #setting(offset: number, tokens: readonly string[], style: Parameters<typeof ownGaps>[1]): Setting {
-    const gaps = this.#gaps;
-    const own = ownGaps(tokens, style);
-    const before = gaps[0] === own[0] ? {} : { before: gaps[0]! };
-    if (gaps.length !== own.length) throw new Bug(`${gaps.length} tokens read, ${own.length} to print: ${tokens.join(" ")}`);
-    for (let i = 1; i < gaps.length; i++) if (gaps[i] !== own[i]) return { at: offset, ...before, gaps };
-    return { at: offset, ...before };
-  }
-
-  #offset(): number {
-    const start = this.#at;
-    this.#skip();
-    const offset = this.#at;
-    this.#at = start;
-    return offset;
   }
 
   // Module level.
 
   #item(): ModuleItem {
-    const offset = this.#offset();
-    const first = this.#match(DOTTED);
-    if (first === undefined) this.#fail("expected a directive, a variable or a function");
+    const offset = this.offset();
+    const first = this.match(DOTTED);
+    if (first === undefined) this.fail("expected a directive, a variable or a function");
     const name = first.slice(1);
     if (name === "section") return this.#section(offset);
     if (name === "entry" || name === "func" || LINKAGE.has(name)) {
@@ -234,23 +119,23 @@ class Reader {
   }
 
   #section(offset: number): Section {
-    const name = this.#match(DOTTED) ?? this.#match(NAME);
-    if (name === undefined) this.#fail("expected the section's name");
-    if (this.#peek() !== "{") this.#fail("expected '{' of the section");
-    const start = this.#at;
-    this.#skip();
-    this.#gaps.push(this.#text.slice(start, this.#at));
-    const close = this.#text.indexOf("}", this.#at);
-    if (close < 0) this.#fail("the section has no closing brace");
-    const text = this.#text.slice(this.#at, close + 1);
-    this.#at = close + 1;
-    return { kind: "section", name, text, ...this.#setting(offset, [".section", name, text], "section") };
+    const name = this.match(DOTTED) ?? this.match(NAME);
+    if (name === undefined) this.fail("expected the section's name");
+    if (this.peek() !== "{") this.fail("expected '{' of the section");
+    const start = this.at;
+    this.skip();
+    this.gaps.push(this.text.slice(start, this.at));
+    const close = this.text.indexOf("}", this.at);
+    if (close < 0) this.fail("the section has no closing brace");
+    const text = this.text.slice(this.at, close + 1);
+    this.at = close + 1;
+    return { kind: "section", name, text, ...this.setting(offset, [".section", name, text], "section") };
   }
 
   /** Appends `.global .align 8 .b8 ...` to those given. */
   #specifiers(specifiers: Specifier[]): Specifier[] {
     for (;;) {
-      const word = this.#match(DOTTED);
+      const word = this.match(DOTTED);
       if (word === undefined) return specifiers;
       const name = word.slice(1);
       if (name === "align") specifiers.push({ name, value: this.#number("an alignment") });
@@ -260,71 +145,71 @@ class Reader {
   }
 
   #attribute(): Operand {
-    this.#expect("(", "of the attribute");
+    this.expect("(", "of the attribute");
     const elements: Operand[] = [];
     do {
-      const word = this.#match(DOTTED) ?? this.#match(NUMBER);
-      if (word === undefined) this.#fail("expected an attribute");
+      const word = this.match(DOTTED) ?? this.match(NUMBER);
+      if (word === undefined) this.fail("expected an attribute");
       elements.push({ kind: "name", name: word });
-    } while (this.#take(","));
-    this.#expect(")", "of the attribute");
+    } while (this.take(","));
+    this.expect(")", "of the attribute");
     return { kind: "list", elements };
   }
 
   #function(offset: number, specifiers: readonly Specifier[]): PtxFunction {
-    const results = this.#peek() === "(" ? this.#parameters() : undefined;
-    const name = this.#match(NAME);
-    if (name === undefined) this.#fail("expected the function's name");
-    const params = this.#peek() === "(" ? this.#parameters() : undefined;
+    const results = this.peek() === "(" ? this.#parameters() : undefined;
+    const name = this.match(NAME);
+    if (name === undefined) this.fail("expected the function's name");
+    const params = this.peek() === "(" ? this.#parameters() : undefined;
     const directives: { name: string; values: Operand[] }[] = [];
     for (;;) {
-      const word = this.#match(DOTTED);
+      const word = this.match(DOTTED);
       if (word === undefined) break;
       const values: Operand[] = [];
-      if (/[\d"-]/.test(this.#peek()))
+      if (/[\d"-]/.test(this.peek()))
         do values.push(this.#operand());
-        while (this.#take(","));
+        while (this.take(","));
       directives.push({ name: word.slice(1), values });
     }
     const header = { kind: "function", specifiers, results, name, params, directives } as const;
-    if (this.#take(";")) return { ...header, body: undefined, ...this.#settingOf(offset, { ...header, body: undefined }) };
-    this.#expect("{", `or ';' after the head of '${name}'`);
+    if (this.take(";")) return { ...header, body: undefined, ...this.#settingOf(offset, { ...header, body: undefined }) };
+    this.expect("{", `or ';' after the head of '${name}'`);
     const setting = this.#settingOf(offset, { ...header, body: [] });
     const body = this.body(true);
-    this.#gaps = [];
-    this.#expect("}", `at the end of '${name}'`);
-    const closeGap = this.#gaps[0]!;
+    this.gaps = [];
+    this.expect("}", `at the end of '${name}'`);
+    const closeGap = this.gaps[0]!;
     return { ...header, body, ...setting, ...(closeGap === "\n" ? {} : { closeGap }) };
   }
 
   #settingOf(offset: number, fn: PtxFunction): Setting {
-    return this.#setting(offset, functionTokens(fn), "function");
+    return this.setting(offset, functionTokens(fn), "function");
   }
 
   #parameters(): Parameter[] {
-    this.#expect("(", "of the parameters");
+    this.expect("(", "of the parameters");
     return this.#list(")", "parameters", () => {
       const specifiers = this.#specifiers([]);
-      const name = this.#match(NAME);
-      if (name === undefined) this.#fail("expected a parameter's name");
+      const name = this.match(NAME);
+      if (name === undefined) this.fail("expected a parameter's name");
       return { specifiers, name, dims: this.#dims() };
     });
   }
   /** Items with commas between them, and none after the last. */
   #list<T>(close: string, what: string, item: () => T): T[] {
     const items: T[] = [];
-    if (this.#peek() !== close)
+    if (this.peek() !== close)
       do items.push(item());
-      while (this.#take(","));
-    this.#expect(close, `after the ${what}`);
+      while (this.take(","));
+    this.expect(close, `after the ${what}`);
     return items;
   }
 
   #dims(): (Operand | undefined)[] {
     const dims: (Operand | undefined)[] = [];
-    while (this.#take("[")) {
-      dims.push(this.#peek() === "]" ? undefined : this.#number("an extent"));
-      this.#expect("]", "after the extent");
+    while (this.take("[")) {
+      dims.push(this.peek() === "]" ? undefined : this.#number("an extent"));
+      this.expect("]", "after the extent");
     }
     return dims;
   }
@@ -332,20 +217,20 @@ class Reader {
   #variable(offset: number, specifiers: readonly Specifier[]): Variable {
     const declarators: Declarator[] = [];
     do {
-      const name = this.#match(NAME);
-      if (name === undefined) this.#fail("expected the name of a variable");
+      const name = this.match(NAME);
+      if (name === undefined) this.fail("expected the name of a variable");
       let count: Operand | undefined;
-      if (this.#take("<")) {
+      if (this.take("<")) {
         count = this.#number("a count");
-        this.#expect(">", "after the count");
+        this.expect(">", "after the count");
       }
       const dims = this.#dims();
-      const init = this.#take("=") ? this.#operand() : undefined;
+      const init = this.take("=") ? this.#operand() : undefined;
       declarators.push({ name, dims, ...(count ? { count } : {}), ...(init ? { init } : {}) });
-    } while (this.#take(","));
-    this.#expect(";", "after the declaration");
+    } while (this.take(","));
+    this.expect(";", "after the declaration");
     const made: Variable = { kind: "variable", specifiers, declarators };
-    return { ...made, ...this.#setting(offset, tokensOf(made), "variable") };
+    return { ...made, ...this.setting(offset, tokensOf(made), "variable") };
   }
 
   /** The words up to the end of the line or a semicolon; those in `MULTILINE` always end in one. */
@@ -353,107 +238,107 @@ class Reader {
     const words: string[] = [];
     let semicolon = false;
     for (;;) {
-      const start = this.#at;
-      this.#skip();
-      if (this.#text.slice(start, this.#at).includes("\n")) {
-        this.#at = start;
+      const start = this.at;
+      this.skip();
+      if (this.text.slice(start, this.at).includes("\n")) {
+        this.at = start;
         break;
       }
-      this.#at = start;
-      if (this.#take(";")) {
+      this.at = start;
+      if (this.take(";")) {
         semicolon = true;
         break;
       }
-      const word = this.#match(WORD);
+      const word = this.match(WORD);
       if (word === undefined) break;
       words.push(word);
     }
     const made: Directive = { kind: "directive", name, words, semicolon };
-    return { ...made, ...this.#setting(offset, tokensOf(made), "directive") };
+    return { ...made, ...this.setting(offset, tokensOf(made), "directive") };
   }
 
   // Bodies.
 
   #statement(): Statement {
-    const offset = this.#offset();
-    const first = this.#text[offset];
+    const offset = this.offset();
+    const first = this.text[offset];
     if (first === "{") return this.#scope(offset);
     if (first === ".") {
-      const word = this.#match(DOTTED);
-      if (word === undefined) this.#fail("expected a directive");
+      const word = this.match(DOTTED);
+      if (word === undefined) this.fail("expected a directive");
       const name = word.slice(1);
       if (SPACES.has(name) || LINKAGE.has(name)) return this.#variable(offset, this.#specifiers([{ name }]));
       return this.#directive(offset, word);
     }
     if (first !== "@") {
-      const start = this.#at;
-      const label = this.#match(NAME);
-      if (label !== undefined && this.#peek() === ":") {
-        this.#take(":");
+      const start = this.at;
+      const label = this.match(NAME);
+      if (label !== undefined && this.peek() === ":") {
+        this.take(":");
         return this.#labelled(offset, label);
       }
-      this.#at = start;
-      this.#gaps = [];
+      this.at = start;
+      this.gaps = [];
     }
     return this.#instruction(offset);
   }
 
   #labelled(offset: number, label: string): Statement {
-    const after = this.#at;
-    const kept = this.#gaps.length;
-    const name = this.#match(DOTTED);
+    const after = this.at;
+    const kept = this.gaps.length;
+    const name = this.match(DOTTED);
     if (name === ".branchtargets" || name === ".calltargets" || name === ".callprototype") {
       const words: string[] = [];
-      for (let word = this.#match(WORD); word !== undefined; word = this.#match(WORD)) words.push(word);
-      this.#expect(";", `after ${name}`);
+      for (let word = this.match(WORD); word !== undefined; word = this.match(WORD)) words.push(word);
+      this.expect(";", `after ${name}`);
       const made: LabelledDirective = { kind: "labelledDirective", label, name, words };
-      return { ...made, ...this.#setting(offset, tokensOf(made), "labelledDirective") };
+      return { ...made, ...this.setting(offset, tokensOf(made), "labelledDirective") };
     }
-    this.#at = after;
-    this.#gaps.length = kept;
-    return { kind: "label", name: label, ...this.#setting(offset, [label, ":"], "label") };
+    this.at = after;
+    this.gaps.length = kept;
+    return { kind: "label", name: label, ...this.setting(offset, [label, ":"], "label") };
   }
 
   #scope(offset: number): Scope {
-    this.#take("{");
-    const setting = this.#setting(offset, ["{"], "scope");
+    this.take("{");
+    const setting = this.setting(offset, ["{"], "scope");
     const body = this.#nested(() => this.body(true));
-    this.#gaps = [];
-    this.#expect("}", "at the end of the scope");
-    const closeGap = this.#gaps[0]!;
+    this.gaps = [];
+    this.expect("}", "at the end of the scope");
+    const closeGap = this.gaps[0]!;
     return { kind: "scope", body, ...setting, ...(closeGap === "\n\t" ? {} : { closeGap }) };
   }
 
   #instruction(offset: number): Instruction {
     let guard: Instruction["guard"];
-    if (this.#take("@")) {
-      const negated = this.#take("!");
-      const register = this.#match(NAME);
-      if (register === undefined) this.#fail("expected a predicate after '@'");
+    if (this.take("@")) {
+      const negated = this.take("!");
+      const register = this.match(NAME);
+      if (register === undefined) this.fail("expected a predicate after '@'");
       guard = { register, negated };
     }
-    const mnemonic = this.#match(MNEMONIC);
-    if (mnemonic === undefined) this.#fail("expected an instruction");
+    const mnemonic = this.match(MNEMONIC);
+    if (mnemonic === undefined) this.fail("expected an instruction");
     const operands: Operand[] = [];
-    if (this.#peek() !== ";") {
+    if (this.peek() !== ";") {
       do operands.push(this.#operand());
-      while (this.#take(","));
+      while (this.take(","));
     }
-    this.#expect(";", `after the operands of '${mnemonic}'`);
+    this.expect(";", `after the operands of '${mnemonic}'`);
     const [opcode = "", ...modifiers] = mnemonic.split(".");
     const made: Instruction = { kind: "instruction", guard, opcode, modifiers, operands };
-    return { ...made, ...this.#setting(offset, tokensOf(made), "instruction") };
+    return { ...made, ...this.setting(offset, tokensOf(made), "instruction") };
   }
 
   #operand(): Operand {
     const first = this.#term();
-    if (this.#take("|")) return { kind: "pair", first, second: this.#term() };
+    if (this.take("|")) return { kind: "pair", first, second: this.#term() };
     return first;
   }
 
   /** Runs `read` one nesting level deeper, inside of brackets or braces; fails above the limit. */
   #nested<T>(read: () => T): T {
-    if (++this.#depth > MAX_NESTING) this.#fail(`nested more than ${MAX_NESTING} levels deep`);
+    if (++this.#depth > MAX_NESTING) this.fail(`nested more than ${MAX_NESTING} levels deep`);
     try {
       return read();
     } finally {
@@ -466,52 +351,50 @@ class Reader {
     return this.#nested(() => this.#anyTerm());
   }
   #anyTerm(): Operand {
-    switch (this.#peek()) {
+    switch (this.peek()) {
       case "!":
-        this.#take("!");
+        this.take("!");
         return { kind: "not", operand: this.#term() };
       case "[": {
-        this.#take("[");
+        this.take("[");
         const base = this.#operand();
         const rest: Operand[] = [];
-        while (this.#take(",")) rest.push(this.#operand());
-        this.#expect("]", "after the address");
+        while (this.take(",")) rest.push(this.#operand());
+        this.expect("]", "after the address");
         return { kind: "address", base, rest };
       }
       case "{":
-        this.#take("{");
+        this.take("{");
         return { kind: "vector", elements: this.#list("}", "list", () => this.#operand()) };
       case "(":
-        this.#take("(");
+        this.take("(");
         return { kind: "list", elements: this.#list(")", "list", () => this.#operand()) };
     }
     const base = this.#primary();
-    const sign = this.#peek();
+    const sign = this.peek();
     if (sign !== "+" && sign !== "-") return base;
-    this.#take(sign);
+    this.take(sign);
     return { kind: "sum", base, minus: sign === "-", offset: this.#primary() };
   }
 
   #primary(): Operand {
-    const first = this.#peek();
+    const first = this.peek();
     if (first === '"') {
-      const string = this.#match(STRING);
+      const string = this.match(STRING);
       if (string !== undefined) return { kind: "string", text: string };
     } else if (first !== "-" && !(first >= "0" && first <= "9")) {
-      const name = this.#match(NAME);
+      const name = this.match(NAME);
       if (name !== undefined) return { kind: "name", name };
     }
     return this.#number("an operand");
   }
 
   #number(what: string): Operand {
-    const text = this.#match(NUMBER);
-    if (text === undefined) this.#fail(`expected ${what}`);
+    const text = this.match(NUMBER);
+    if (text === undefined) this.fail(`expected ${what}`);
     return numberOperand(text);
   }
 }
-
-const endOr = (at: number, text: string): number => (at <= 0 ? text.length : at);
 
 const view = new DataView(new ArrayBuffer(8));
 
