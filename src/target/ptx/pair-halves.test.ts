@@ -1,0 +1,58 @@
+import { describe, expect, test } from "vitest";
+import { instructions, kernel } from "./translate.fixture.js";
+
+describe("two operations on 16 bits", () => {
+  const halves = `%i0 = llvm.mlir.constant(0 : i32) : i32
+    %i1 = llvm.mlir.constant(1 : i32) : i32
+    %x = llvm.load %arg0 : !llvm.ptr<1> -> vector<2xf16>
+    %y = llvm.load %arg1 : !llvm.ptr<1> -> vector<2xf16>
+    %x0 = llvm.extractelement %x[%i0 : i32] : vector<2xf16>
+    %x1 = llvm.extractelement %x[%i1 : i32] : vector<2xf16>
+    %y0 = llvm.extractelement %y[%i0 : i32] : vector<2xf16>
+    %y1 = llvm.extractelement %y[%i1 : i32] : vector<2xf16>
+    %u = llvm.mlir.undef : vector<2xf16>`;
+  const stored = (low: string, high: string) => `
+    %v0 = llvm.insertelement ${low}, %u[%i0 : i32] : vector<2xf16>
+    %v1 = llvm.insertelement ${high}, %v0[%i1 : i32] : vector<2xf16>
+    %bits = llvm.bitcast %v1 : vector<2xf16> to i32
+    llvm.store %bits, %arg0 : i32, !llvm.ptr<1>`;
+  const floats = (body: string) =>
+    instructions(kernel("%arg0: !llvm.ptr<1>, %arg1: !llvm.ptr<1>", halves + body)).filter((l) => /f16/.test(l));
+
+  test("on the halves of one register become one, whichever way round a sum is written", () => {
+    const body = `
+      %a = llvm.fadd %x0, %y0 : f16
+      %b = llvm.fadd %y1, %x1 : f16
+      %c = llvm.fneg %a : f16
+      %d = llvm.fneg %b : f16`;
+    expect(floats(body + stored("%c", "%d")).map((l) => l.split(" ")[0])).toEqual(["add.f16x2", "neg.f16x2"]);
+  });
+  test("stay two where they are different ones", () => {
+    const body = `
+      %a = llvm.fadd %x0, %y0 : f16
+      %b = llvm.fmul %x1, %y1 : f16`;
+    expect(floats(body + stored("%a", "%b")).map((l) => l.split(" ")[0])).toEqual(["add.f16", "mul.f16"]);
+  });
+  test("stay two where one needs the other", () => {
+    const body = `
+      %a = llvm.fadd %x0, %y0 : f16
+      %b = llvm.fadd %a, %y1 : f16`;
+    expect(floats(body + stored("%a", "%b")).map((l) => l.split(" ")[0])).toEqual(["add.f16", "add.f16"]);
+  });
+  test("stay two where one is stored before the other can be computed", () => {
+    const body = `
+      %a = llvm.fadd %x0, %y0 : f16
+      llvm.store volatile %a, %arg0 : f16, !llvm.ptr<1>
+      %z = llvm.load volatile %arg1 : !llvm.ptr<1> -> f16
+      %b = llvm.fadd %z, %y1 : f16`;
+    expect(floats(body + stored("%a", "%b")).map((l) => l.split(" ")[0])).toEqual(["add.f16", "add.f16"]);
+  });
+  test("stay two where registers would have to be put together for it and taken apart again", () => {
+    const body = `
+      %a = llvm.fadd %x0, %y1 : f16
+      %b = llvm.fadd %y0, %x1 : f16
+      llvm.store %a, %arg0 : f16, !llvm.ptr<1>
+      llvm.store %b, %arg1 : f16, !llvm.ptr<1>`;
+    expect(floats(body).map((l) => l.split(" ")[0])).toEqual(["add.f16", "add.f16"]);
+  });
+});

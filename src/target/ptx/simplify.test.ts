@@ -1,0 +1,58 @@
+import { describe, expect, test } from "vitest";
+import { Graph, type Node, valueOf } from "./graph.js";
+import { Simplifier } from "./simplify.js";
+import { instructions, kernel } from "./translate.fixture.js";
+
+test("what is chosen of a value and one that may be anything is the value", () => {
+  const chosen = (then: string, other: string): string[] =>
+    instructions(
+      kernel(
+        "%arg0: !llvm.ptr<1>, %arg1: i32, %arg2: i1",
+        `%any = llvm.mlir.poison : i32
+         %zero = llvm.mlir.constant(0 : i32) : i32
+         %0 = llvm.select %arg2, ${then}, ${other} : i1, i32
+         llvm.store %0, %arg0 : i32, !llvm.ptr<1>`,
+      ),
+    ).filter((line) => /^(selp|st)/.test(line));
+  expect(chosen("%arg1", "%any")).toEqual(["st.global.b32 [%rd1], %r1;"]);
+  expect(chosen("%any", "%arg1")).toEqual(["st.global.b32 [%rd1], %r1;"]);
+  expect(chosen("%arg1", "%zero")[0]).toMatch(/^selp/);
+});
+
+describe("values that occur in one another", () => {
+  const s = new Simplifier(new Graph(), true);
+  const [x, y, z] = ["%clock", "%clock_hi", "%ntid.x"].map((register) =>
+    s.graph.pure("special", 32, [], { register, most: undefined }),
+  ) as [Node, Node, Node];
+  test("leave of two operations on bits one, or none", () => {
+    expect(s.xor(x, s.xor(y, x))).toBe(y);
+    expect(s.and(s.or(x, y), x)).toBe(x);
+    expect(s.or(y, s.and(x, y))).toBe(y);
+    expect(s.and(x, s.and(x, y))).toBe(s.and(x, y));
+    expect(s.or(s.or(x, y), y)).toBe(s.or(x, y));
+  });
+  test("decide comparisons with minima and maxima, and those of one another", () => {
+    const [most, least] = [s.binary("smax", z, s.binary("smax", x, y)), s.binary("smin", y, z)];
+    for (const [predicate, a, b, holds] of [
+      ["slt", most, x, 0n],
+      ["sge", most, y, 1n],
+      ["sgt", x, most, 0n],
+      ["sle", least, y, 1n],
+      ["sle", least, most, 1n],
+    ] as const)
+      expect(valueOf(s.icmp(predicate, a, b))).toBe(BigInt.asIntN(1, holds));
+    for (const predicate of ["sle", "eq", "ult", "ugt"] as const) expect(s.icmp(predicate, most, x).kind).toBe("icmp");
+    expect(s.binary("smin", most, x)).toBe(x);
+    expect(s.binary("smax", x, most)).toBe(most);
+    expect(s.binary("umin", most, x).kind).toBe("umin");
+  });
+  test("a condition as a number is compared with a bit as a condition", () => {
+    const condition = s.icmp("slt", x, y);
+    const number = s.select(condition, s.constant(32, 1), s.constant(32, 0));
+    const bit = s.and(z, s.constant(32, 1));
+    const differ = s.xor(condition, s.icmp("ne", bit, s.constant(32, 0)));
+    expect(s.icmp("ne", bit, number)).toBe(differ);
+    expect(s.icmp("eq", number, bit)).toBe(s.not(differ));
+    expect(s.icmp("eq", number, z).kind).toBe("icmp");
+  });
+});
