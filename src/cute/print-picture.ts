@@ -32,6 +32,7 @@ export interface Cells {
   readonly values: number;
   readonly at: (thread: number, value: number) => Cell;
 }
+/** The cells of such a tensor; an error where there are too many to draw. */
 export function cellsOf(tv: Tensor): Cells {
   const shape = any.shape(tv.layout);
   const [threads, values] = [numberOf(product(get(shape, 0))), numberOf(product(get(shape, 1)))];

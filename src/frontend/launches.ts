@@ -96,6 +96,7 @@ function assign(assigned: Map<string, ast.Expr>, target: ast.Expr, value: ast.Ex
   }
 }
 
+/** The name, or the attribute at the end of a path: `kernel` of `self.kernel`. */
 export const lastName = (node: ast.Expr): string | undefined =>
   node.kind === "Name" ? node.id : node.kind === "Attribute" ? node.attr : undefined;
 

@@ -98,6 +98,7 @@ export function wrapInt(value: bigint, type: Type): bigint {
   return unsigned ? BigInt.asUintN(width, value) : BigInt.asIntN(width, value);
 }
 
+/** An integer attribute; the value is wrapped to the width of its type. */
 export function intAttr(type: Type, value: bigint | number): IntAttr {
   return IntegerAttr.get(type.ctx, { value: wrapInt(BigInt(value), type), type });
 }
@@ -168,6 +169,7 @@ export function dictAttr(ctx: Context, entries: Iterable<readonly [string, Attri
 export function compareNames(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
+/** The attribute of that name; undefined where the dictionary has none. */
 export function dictGet(dict: DictAttr, name: string): Attribute | undefined {
   const { names, values } = dict.params;
   for (let i = 0; i < names.length; i++) if (names[i] === name) return values[i];

@@ -123,6 +123,7 @@ export const floatKind = (type: Type): FloatKind | undefined => FloatType.match(
 export function isInteger(type: Type | undefined, width?: number, signedness: Signedness = "signless"): type is TypeOf<typeof IntegerType> {
   return IntegerType.is(type) && type.params.signedness === signedness && (width === undefined || type.params.width === width);
 }
+/** A float type, of that kind if one is given. */
 export function isFloat(type: Type | undefined, kind?: FloatKind): type is TypeOf<typeof FloatType> {
   return FloatType.is(type) && (kind === undefined || type.params.kind === kind);
 }
@@ -166,6 +167,7 @@ export function withEncoding(type: TensorType, encoding: Attribute | undefined):
   return RankedTensorType.get(type.ctx, { ...type.params, encoding });
 }
 
+/** The product of the extents. */
 export function numElements(shape: readonly number[]): number {
   return shape.reduce((product, extent) => product * extent, 1);
 }

@@ -63,7 +63,9 @@ export interface ValueSpec<A extends Arity = Arity> {
   /** The attribute with the sizes of the parts, where the group is a list of lists (VariadicOfVariadic). */
   readonly partSizes?: string | undefined;
 }
+/** Any number of values. */
 export const variadic = (constraint: TypeConstraint): ValueSpec<"variadic"> => ({ arity: "variadic", constraint });
+/** Lists of values, whose lengths are in the attribute `partSizes`. */
 export const variadicOfVariadic = (constraint: TypeConstraint, partSizes: string): ValueSpec<"variadic"> => ({
   arity: "variadic",
   constraint,
@@ -71,10 +73,12 @@ export const variadicOfVariadic = (constraint: TypeConstraint, partSizes: string
 });
 export const optional = (constraint: TypeConstraint): ValueSpec<"optional"> => ({ arity: "optional", constraint });
 
+/** A constraint on types. `description` is its name in errors; `build` makes the type where only one fits. */
 export function typeConstraint(description: string, test: (type: Type) => boolean, build?: (ctx: Context) => Type): TypeConstraint {
   // All of one shape, as hot loops want them.
   return { description, test, build, stripped: undefined, kind: undefined };
 }
+/** A type that one of the constraints takes. */
 export function anyOf(description: string, ...constraints: readonly TypeConstraint[]): TypeConstraint {
   return typeConstraint(description, (t) => {
     for (let i = 0; i < constraints.length; i++) if (constraints[i]!.test(t)) return true;
@@ -82,6 +86,7 @@ export function anyOf(description: string, ...constraints: readonly TypeConstrai
   });
 }
 export const AnyType = typeConstraint("any type", () => true);
+/** A signless integer type. */
 export const I = (width: number): TypeConstraint => ({
   ...typeConstraint(
     `${width}-bit signless integer`,
@@ -100,6 +105,7 @@ export const AnyInteger = typeConstraint("integer", (t) => IntegerType.is(t));
 export const AnySignlessInteger: TypeConstraint = { ...typeConstraint("signless integer", (t) => isInteger(t)), kind: IntegerType };
 export const AnySignlessIntegerOrIndex = anyOf("signless integer or index", AnySignlessInteger, Index);
 export const AnyFloat = typeConstraint("floating-point", (t) => FloatType.is(t));
+/** A float type. */
 export const F = (kind: FloatKind, description: string): TypeConstraint =>
   typeConstraint(
     description,
@@ -149,6 +155,7 @@ export interface AttrSpec<T = unknown, Opt extends boolean = boolean> {
   /** An attribute that is always there, and not printed when it has this value. */
   readonly default?: (ctx: Context) => Attribute;
 }
+/** An attribute that may be absent. */
 export function optionalAttr<T>(constraint: AttrConstraint<T>): AttrSpec<T, true> {
   return { constraint, optional: true };
 }
@@ -223,6 +230,7 @@ export const TypeAttrC: AttrConstraint<Type> = {
   write: (_ctx, type) => typeAttr(type),
   syntax: "type",
 };
+/** A type attribute whose type a constraint takes. */
 export function typeAttrOf(constraint: TypeConstraint): AttrConstraint<Type> {
   return {
     ...TypeAttrC,
@@ -249,6 +257,7 @@ export const ArrayAttrC: AttrConstraint<readonly Attribute[]> = {
   read: (a) => ArrayAttr.params(a).elements,
   write: (ctx, elements) => ArrayAttr.get(ctx, { elements }),
 };
+/** An array whose elements a constraint takes. */
 export function arrayAttrOf(description: string, element: AttrConstraint): AttrConstraint<readonly Attribute[]> {
   return { ...ArrayAttrC, description, test: (a) => ArrayAttr.is(a) && a.params.elements.every((e) => element.test(e)) };
 }
@@ -271,6 +280,7 @@ export function i32EnumAttr<const C extends Readonly<Record<string, number>>>(
 ): AttrConstraint<keyof C & string> {
   return intEnum(name, description, cases, 32, i32);
 }
+/** As `i32EnumAttr`, of 64 bits. */
 export function i64EnumAttr<const C extends Readonly<Record<string, number>>>(
   name: string,
   description: string,

@@ -66,6 +66,7 @@ export interface DialectSpec {
   readonly interfaces?: readonly InterfaceImpl[];
 }
 
+/** Defines a dialect; its ops, attributes and types are the definitions that the modules export. */
 export function defineDialect(name: string, spec: DialectSpec): DialectDef {
   const interfaces = new Map<Interface<unknown>, unknown>((spec.interfaces ?? []).map((i) => [i.key, i.impl]));
   let older: OlderForms | undefined;

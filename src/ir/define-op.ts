@@ -197,6 +197,7 @@ export interface TypedOpDef<O, A, R, G, S> extends OpDef {
 export type View<D> = D extends TypedOpDef<infer O, infer A, infer R, infer G, infer S> ? ViewOf<O, A, R, G, S> : never;
 type None = {};
 
+/** Defines a kind of op. `spec` is called when a part of it is first used. */
 export function defineOp<
   const O extends Specs<OperandSpec> = None,
   const A extends Specs<AttrSpec | AttrConstraint> = None,

@@ -25,6 +25,7 @@ export function bitsToNumber(bits: bigint, type: Type): number {
   return decode(bits, type.params.kind);
 }
 
+/** The bits of a number, rounded to the kind (nearest, ties to even). */
 export function encode(value: number, kind: FloatKind): bigint {
   if (kind === "f64") {
     if (Number.isNaN(value)) return 0x7ff8000000000000n; // the machine's own may have the sign set
@@ -38,6 +39,7 @@ export function encode(value: number, kind: FloatKind): bigint {
   return encodeSmall(value, FLOAT_FORMATS[kind]);
 }
 
+/** The number of bits; exact. */
 export function decode(bits: bigint, kind: FloatKind): number {
   if (kind === "f64") {
     view.setBigUint64(0, bits);

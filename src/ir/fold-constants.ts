@@ -40,12 +40,14 @@ export function foldBinaryInt(
 const isFoldableFloat = (type: Type): boolean => FloatType.is(type) && fitsDouble(type.params.kind);
 const kindOf = (type: Type): FloatKind => FloatType.params(type).kind;
 
+/** Folds an op on one float, element by element; undefined where the operand is no constant. */
 export function foldUnaryFloat(constants: Constants, calculate: FloatCalculate<[bigint]>): Attribute | undefined {
   return foldElements(constants, undefined, isFoldableFloat, (type) => {
     const kind = kindOf(type);
     return ([a]) => calculate(a!, kind);
   });
 }
+/** The same with two operands. */
 export function foldBinaryFloat(constants: Constants, calculate: FloatCalculate<[bigint, bigint]>): Attribute | undefined {
   return foldElements(constants, undefined, isFoldableFloat, (type) => {
     const kind = kindOf(type);

@@ -19,9 +19,11 @@ export interface InterfaceImpl {
   readonly key: Interface<unknown>;
   readonly impl: unknown;
 }
+/** An interface that ops or dialects implement with `implement`. */
 export function defineInterface<I>(name: string): Interface<I> {
   return { name };
 }
+/** An implementation of an interface, for the `interfaces` of an op or a dialect. */
 export function implement<I>(key: Interface<I>, impl: I): InterfaceImpl {
   return { key, impl };
 }
@@ -158,6 +160,7 @@ export function wouldOpBeTriviallyDead(op: Operation): boolean {
         effects.some((a) => a.kind === "allocate" && a.value === e.value)),
   );
 }
+/** Whether an op can be erased: nothing uses it, and it has no effects that matter. */
 export function isOpTriviallyDead(op: Operation): boolean {
   return !op.isUsed() && wouldOpBeTriviallyDead(op);
 }

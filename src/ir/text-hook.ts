@@ -14,6 +14,7 @@ function unset(): string {
 }
 /** The text of a type without aliases. */
 export const typeText = (type: Type): string => type.text ?? textHook.type(type);
+/** An attribute as it is printed, without aliases. */
 export const attrText = (attr: Attribute): string => attr.text ?? textHook.attr(attr);
 /** An op as error messages show it: generic form without aliases, values named as in the function around it. */
 export const opText = (op: Operation): string => textHook.op(op);

@@ -40,6 +40,7 @@ export interface Trait {
   /** A check of upstream's ODS predicates, which runs before those of the other traits. */
   readonly predicate?: boolean;
 }
+/** A trait; `spec` says what it verifies and implies. */
 export function defineTrait(name: string, spec: Omit<Trait, "name"> = {}): Trait {
   return { name, ...spec };
 }
@@ -169,6 +170,7 @@ export function SingleBlockImplicitTerminator(terminator: string): Trait {
     },
   });
 }
+/** The op must be directly in one of these. */
 export function HasParent(...names: readonly string[]): Trait {
   return defineTrait(`HasParent<${names.join(", ")}>`, {
     verify(op, report) {

@@ -27,6 +27,7 @@ export function printStatement(statement: Statement): string {
   return out.join("");
 }
 
+/** An operand as the printer sets it. */
 export function printOperand(operand: Operand): string {
   const tokens: string[] = [];
   operandTokens(operand, tokens);

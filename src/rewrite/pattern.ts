@@ -57,10 +57,12 @@ export function anyOpPattern(
 ): Pattern {
   return { name, benefit: options.benefit ?? 1, root: undefined, applies, rewrite };
 }
+/** For `anyOpPattern`: accepts ops with that trait. */
 export const hasTrait =
   (trait: Trait) =>
   (op: Operation): boolean =>
     op.def.traits.has(trait);
+/** For `anyOpPattern`: accepts ops with that interface. */
 export const hasInterface =
   (key: Interface<unknown>) =>
   (op: Operation): boolean =>

@@ -1,5 +1,6 @@
 /** Texts made short: deflated, in base64. In browsers and node alike. */
 
+/** The text made short. */
 export async function packed(text: string): Promise<string> {
   const bytes = await through(new TextEncoder().encode(text), new CompressionStream("deflate-raw"), Number.POSITIVE_INFINITY);
   let letters = "";

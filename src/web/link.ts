@@ -19,6 +19,7 @@ export const MAX_LINK = 200_000;
 /** A text of more characters is no kernel. */
 const MAX_TEXT = 2_000_000;
 
+/** The state of the page for the fragment of a URL. */
 export const toFragment = async (state: PageState): Promise<string> =>
   (await packed(JSON.stringify(state))).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 

@@ -11,8 +11,10 @@ import { nearestSymbolTable, symbolsOf } from "../../ir/symbol-table.js";
 
 /** A place between ops: right after an op, or the start of a block. */
 export type ProgramPoint = Operation | Block;
+/** The point right after an op. */
 export const pointAfter = (op: Operation): ProgramPoint => op;
 export const pointBefore = (op: Operation): ProgramPoint => op.prev ?? op.block!;
+/** The point before the first op of a block. */
 export const blockStart = (block: Block): ProgramPoint => block;
 export const blockEnd = (block: Block): ProgramPoint => block.lastOp ?? block;
 

@@ -29,6 +29,7 @@ export function rangeWidth(type: Type): number {
   const element = elementTypeOrSelf(type);
   return IntegerType.is(element) ? element.params.width : IndexType.is(element) ? 64 : 0;
 }
+/** The range of all integers of a width. */
 export const maxRange = (width: number): IntRange => ({
   width,
   umin: 0n,
@@ -63,6 +64,7 @@ export function constantOfRange({ width, umin, umax, smin, smax }: IntRange): bi
 }
 export const sameRange = (a: IntRange, b: IntRange): boolean =>
   a.width === b.width && a.umin === b.umin && a.umax === b.umax && a.smin === b.smin && a.smax === b.smax;
+/** The smallest range that contains both. */
 export const unite = (a: IntRange, b: IntRange): IntRange => ({
   width: a.width,
   umin: min(a.umin, b.umin),
@@ -70,6 +72,7 @@ export const unite = (a: IntRange, b: IntRange): IntRange => ({
   smin: min(a.smin, b.smin),
   smax: max(a.smax, b.smax),
 });
+/** The values that are in both ranges. */
 export const intersect = (a: IntRange, b: IntRange): IntRange => ({
   width: a.width,
   umin: max(a.umin, b.umin),

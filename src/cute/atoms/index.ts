@@ -12,6 +12,7 @@ const copyAtoms: ReadonlyMap<string, CopyAtom> = new Map(plainCopyAtoms.map((a) 
 
 /** Whether a name (without template arguments) is an MMA operation, and likewise for copies. */
 export const isMmaName = (name: string): boolean => name === "UniversalFMA" || families.has(name) || findPlain(name) !== undefined;
+/** Whether a name is that of a copy atom, or of a family of them. */
 export const isCopyName = (name: string): boolean => copyAtoms.has(name) || copyFamilyNames.includes(name);
 
 /** The MMA operation of a name and template arguments (as text, types by name); a string says why there is none. */
@@ -37,4 +38,5 @@ export function findCopyAtom(name: string, bits: readonly number[], text: readon
 
 /** Every name, for lists and suggestions. */
 export const mmaNames = (): readonly string[] => [...warpAtoms.keys(), "UniversalFMA", ...families.keys(), ...gmmaNames()];
+/** The names of copy atoms and of their families. */
 export const copyNames = (): readonly string[] => [...copyAtoms.keys(), ...copyFamilyNames];

@@ -38,11 +38,13 @@ export const LLVMVector: TypeConstraint = {
   kind: VectorType,
 };
 export const FixedVector = typeConstraint("LLVM dialect-compatible fixed-length vector type", (t) => !isScalableVector(t));
+/** A vector that LLVM knows, with such elements. */
 export const vectorOf = (element: TypeConstraint): TypeConstraint =>
   typeConstraint(
     `LLVM dialect-compatible vector of ${element.description}`,
     (t) => isCompatibleVector(t) && VectorType.is(t) && element.test(t.params.elementType),
   );
+/** Such a type, or a vector of it. */
 export function scalarOrVectorOf(element: TypeConstraint): TypeConstraint {
   const vector = vectorOf(element);
   return anyOf(`${element.description} or ${vector.description}`, element, vector);

@@ -17,6 +17,7 @@ export function libm(f: Unary, errorIsNegative = true): (bits: bigint, kind: Flo
     return errorIsNegative ? domainErrorIsNegative(result, kind) : result;
   };
 }
+/** Folds a function of two numbers as `libm` folds those of one. */
 export function libm2(f: (x: number, y: number) => number): (a: bigint, b: bigint, kind: FloatKind) => bigint | undefined {
   return (a, b, kind) => {
     if (kind !== "f32" && kind !== "f64") return undefined;

@@ -65,6 +65,7 @@ export function signlessBlockType(desc: Type): TensorType {
   return withElementType(blockType, intType(desc.ctx, elementType.params.width)) as TensorType;
 }
 
+/** A pointer to a tensor (`!tt.ptr<tensor<...>>`), not a tensor of pointers. */
 export const isTensorPointerType = (type: Type): boolean => PointerType.is(type) && RankedTensorType.is(type.params.pointeeType);
 export const isTensorOrTensorPointerType = (type: Type): boolean => RankedTensorType.is(type) || isTensorPointerType(type);
 
@@ -83,13 +84,19 @@ export function getPointeeBitWidth(type: Type): number {
   if (width === undefined) throw new Bug("pointee without width");
   return width;
 }
+/** i1, or a tensor of i1 with the shape and encoding of `type`. */
 export const getI1SameShape = (type: Type): Type => (RankedTensorType.is(type) ? withElementType(type, i1(type.ctx)) : i1(type.ctx));
+/** i32, or a tensor of i32 with the shape and encoding of `type`. */
 export const getI32SameShape = (type: Type): Type => (RankedTensorType.is(type) ? withElementType(type, i32(type.ctx)) : i32(type.ctx));
+/** A pointer to `type`; of a tensor the tensor of pointers to its elements. */
 export function getPointerTypeSameShape(type: Type): Type {
   return RankedTensorType.is(type) ? withElementType(type, pointerType(type.params.elementType)) : pointerType(type);
 }
+/** A pointer to the elements of a tensor, or to a scalar type. */
 export const getPointerTypeToElement = (type: Type): Type => pointerType(elementTypeOrSelf(type));
+/** A pointer's address space; 1 for all other types. */
 export const getAddressSpace = (type: Type): number => (PointerType.is(type) ? type.params.addressSpace : 1);
+/** The element type of the tensor that a pointer points to. */
 export function getElementTypeOfTensorPointerType(type: Type): Type | undefined {
   if (!PointerType.is(type)) return undefined;
   const { pointeeType } = type.params;

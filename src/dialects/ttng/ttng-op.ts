@@ -8,6 +8,7 @@ import type { Value } from "../../ir/value.js";
 import { VerifyTensorLayoutsTrait } from "../tt/traits.js";
 import type { MemDesc } from "../ttg/types.js";
 
+/** The traits of an op of this dialect: its own, and that its layouts are verified. */
 export const ttngTraits = (...own: readonly Trait[]): readonly Trait[] => [...own, VerifyTensorLayoutsTrait];
 
 export const TENSOR_MEMORY = "TensorMemory";

@@ -23,10 +23,12 @@ export function restoreInsertion(b: Builder, { block, before }: InsertionPoint):
   b.block = block;
   b.before = before;
 }
+/** Moves the builder to the start of a block; new ops get the location of the first op there. */
 export function insertAtStart(b: Builder, block: Block): void {
   b.loc = block.firstOp ? block.firstOp.locRef : locationAround(b, block);
   b.setStart(block);
 }
+/** Moves the builder to the end of a block; new ops get the location of the last op there. */
 export function insertAtEnd(b: Builder, block: Block): void {
   b.loc = block.lastOp ? block.lastOp.locRef : locationAround(b, block);
   b.setEnd(block);

@@ -199,6 +199,7 @@ export const withElement = <E extends Dtype | PointerType>(type: TensorType, ele
 export const shapeOf = (type: TensorType): readonly number[] => (type.kind === "block" ? type.shape : []);
 
 export const isFloating = (type: TlType): boolean => type.kind === "dtype" && type.family === "float";
+/** A float type other than fp8. */
 export const isStandardFloating = (type: TlType): boolean => isFloating(type) && !isFp8(type);
 export const isFp8 = (type: TlType): boolean => type.kind === "dtype" && type.name.startsWith("fp8");
 export const isInt = (type: TlType): boolean => isIntSigned(type) || isIntUnsigned(type);
@@ -220,6 +221,7 @@ const MANTISSA: Readonly<Partial<Record<DtypeName, number>>> = {
   fp32: 23,
   fp64: 52,
 };
+/** The bits of the fraction of a float type; 0 for all other types. */
 export const mantissaWidth = (type: Dtype): number => MANTISSA[type.name] ?? 0;
 const BIAS: Readonly<Partial<Record<DtypeName, number>>> = {
   fp8e4b15: 15,

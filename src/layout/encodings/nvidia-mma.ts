@@ -15,6 +15,7 @@ export function isAmpere(params: NvidiaMmaParams): boolean {
   return params.versionMajor === 2;
 }
 
+/** Whether it is the accumulator of wgmma. */
 export function isHopper(params: NvidiaMmaParams): boolean {
   return params.versionMajor === 3;
 }

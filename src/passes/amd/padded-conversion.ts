@@ -26,6 +26,7 @@ export interface PaddedConversion {
   /** Elements between rows. */
   readonly padding: number;
 }
+/** How a conversion between two layouts of registers goes through padded memory. */
 export function paddedConversion(src: Tensor, dst: Tensor): PaddedConversion {
   const [from, to] = [distributedParams(src.encoding)!, distributedParams(dst.encoding)!];
   const tileOf = (params: typeof from): number[] => {

@@ -17,6 +17,7 @@ export function addString(lo: Lowering, key: string, content: string): Value {
   const zero = b.i32(0);
   return b.gep(b.ptr(), i8(ctx), b.addressOf(name, b.ptr()), [zero]);
 }
+/** A format of printf as a global of the module. */
 export const addFormat = (lo: Lowering, text: string): Format => ({ address: addString(lo, "printfFormat_", text), bytes: text.length });
 function newString(lo: Lowering, key: string, content: string): string {
   const { ctx, module } = lo;

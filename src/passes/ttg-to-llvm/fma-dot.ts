@@ -27,6 +27,7 @@ function linear(coordinate: readonly number[], shape: readonly number[], order: 
   return order.reduceRight((sum, d) => sum * shape[d]! + coordinate[d]!, 0);
 }
 
+/** A dot by multiplications and additions of elements in each thread. */
 export function lowerFmaDot(lo: Lowering, { a, b, c, d }: View<typeof DotOp>, encoding: BlockedParams, multiply: MultiplyVectors): void {
   const acc = [...lo.elements(c)];
   const { shape } = (d.type as TensorType).params;

@@ -25,6 +25,7 @@ export interface FreeVariableMasks {
   readonly warp: number;
   readonly block: number;
 }
+/** Which threads hold the same elements of a tensor: only one of them has to store them. */
 export function freeVariableMasks(type: Type): FreeVariableMasks {
   if (!RankedTensorType.is(type)) return { register: -1, lane: -1, warp: -1, block: -1 };
   const masks = toLinearLayout(type.params.shape, type.params.encoding!).getFreeVariableMasks();

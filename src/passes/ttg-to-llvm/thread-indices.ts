@@ -18,6 +18,7 @@ import type { Lowering } from "./lowering.js";
 /** An index that is known when compiling, or a value. */
 export type Index = number | Value;
 
+/** The number of warps that run the op being lowered. */
 export function numWarpsAt(lo: Lowering): number {
   const warps = maybeLookupNumWarps(lo.op);
   if (warps === undefined) throw new PassError(lo.op, "the module does not say how many warps it has", "pass.num-warps");
@@ -48,6 +49,7 @@ export function laneAndWarpId(lo: Lowering): LaneAndWarp {
   const lane = b.urem(tid, warpSize);
   return { lane, warp: lo.forms.warpIdOp ? b.value(WarpIdOp, { omitUniformHint: true }, i32(lo.ctx)) : b.udiv(tid, warpSize) };
 }
+/** The index as a value. */
 export function asValue(b: LLBuilder, index: Index): Value {
   return typeof index === "number" ? b.i32(index) : index;
 }

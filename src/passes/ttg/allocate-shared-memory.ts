@@ -28,6 +28,7 @@ export function attachAllocation(allocation: ModuleAllocation, report: PassRepor
   return true;
 }
 
+/** Counts the buffers and bytes of an allocation, and makes its remarks. */
 export function explainAllocation(
   allocation: ModuleAllocation,
   count: (name: "buffers" | "bytes", by?: number) => void,

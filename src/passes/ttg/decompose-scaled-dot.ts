@@ -47,6 +47,7 @@ const typeOf = (value: Value): TensorType => value.type as TensorType;
 const paramsOf = (value: Value) => typeOf(value).params;
 const cloneElement = (value: Value, element: Type): Type => withElementType(value.type, element);
 
+/** The pattern that makes a dot of a scaled dot, whose operands are scaled before. */
 export const decomposeScaledDotBy = (scaleOperand: ScaleOperand): Pattern =>
   pattern("decompose-scaled-blocked", DotScaledOp, (dot, rw) => {
     const result = distributedParams(paramsOf(dot.d).encoding);

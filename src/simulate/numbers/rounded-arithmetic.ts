@@ -137,6 +137,7 @@ export const additionError = (a: number, b: number): number => {
 const f32 = new Float32Array(1);
 const i32 = new Int32Array(f32.buffer);
 
+/** The f32 after an f32, away from 0; after 0 the smallest denormal. */
 export function nextF32(x: number): number {
   if (x === 0) return 2 ** -149;
   if (!(x < Infinity)) return x;

@@ -163,6 +163,7 @@ function flag(page: Page, at: number, bytes: number, bits: number): void {
   else for (let i = at >> 2; i < (at + bytes) >> 2; i++) page.flags32[i]! |= bits * 0x01010101;
 }
 
+/** A request of a warp to shared memory: checks and counts it, and calls `body` for each lane of the mask. */
 export function sharedRequest(
   warp: Warp,
   mask: number,
@@ -247,6 +248,7 @@ function isNew(value: number): boolean {
 /** Hears of each 32-byte sector that a request touches, by its address divided by 32. */
 export type Touched = (site: Site, sector: number, kind: AccessKind, warp: number) => void;
 
+/** Counts the sectors of a request of a warp to global memory. */
 export function countGlobal(
   { cta: { touched }, index, asLanes }: Warp,
   site: Site,

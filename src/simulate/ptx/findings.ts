@@ -85,6 +85,7 @@ export interface Site {
   last?: LastRequest;
 }
 
+/** An instruction with its line, for messages. */
 export function siteText(site: Site): string {
   return `${site.line > 0 ? `line ${site.line}: ` : ""}${site.text}${site.source === undefined ? "" : ` (${site.source})`}`;
 }

@@ -98,6 +98,7 @@ export class RegistersInFlight {
   }
 }
 
+/** The marks of the registers of a warp. */
 export const inFlight = (warp: Warp): RegistersInFlight => (warp.inFlight ??= new RegistersInFlight(warp.rows));
 
 /** The registers that an instruction reads and writes. */

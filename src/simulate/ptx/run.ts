@@ -97,6 +97,7 @@ export interface RunLoop extends Pick<Loop, "depth" | "entries" | "iterations"> 
 const MOST_SHARED = 232448;
 const DEFAULT_STEPS = 200_000_000;
 
+/** Executes the kernel of a PTX text. */
 export function runPtx(text: string, launch: PtxLaunch, file?: string): PtxRun {
   return finished(runningPtx(text, launch, file));
 }

@@ -68,6 +68,7 @@ export function intElement(width: number): Element {
   const bytes = width <= 8 ? 1 : width <= 16 ? 2 : width <= 32 ? 4 : 8;
   return remember({ name: `i${width}`, family: "int", width, bytes, alloc, big, decode: undefined, encode: undefined });
 }
+/** The record of a float type; one for each kind. */
 export function floatElement(kind: FloatKind): Element {
   const found = known.get(kind);
   if (found) return found;

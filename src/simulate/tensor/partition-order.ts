@@ -22,6 +22,7 @@ export interface Accesses {
   readonly readOps: Operation[];
 }
 
+/** Adds what a partition knows of the others by a wait. */
 export function learn(known: number[], more: readonly number[]): void {
   more.forEach((time, i) => {
     known[i] = Math.max(known[i] ?? 0, time);

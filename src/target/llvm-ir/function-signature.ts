@@ -122,6 +122,7 @@ export function returnText(func: Operation): string {
   const attributes = attributesText(entry(func.attr("res_attrs"), 0)).trim();
   return `${attributes && `${attributes} `}${llvmType(signatureOf(func).returnType)}`;
 }
+/** The types of a function's parameters and result. */
 export function signatureOf(func: Operation): { readonly params: readonly Type[]; readonly returnType: Type; readonly varArg: boolean } {
   const attr = func.attr("function_type");
   const type = TypeAttr.is(attr) ? attr.params.type : undefined;

@@ -60,6 +60,7 @@ const isDigit = (c: number): boolean => c >= 48 && c <= 57;
 /** The most results that an op of a log is taken to have. */
 const MOST_RESULTS = 65536;
 
+/** The ops of printed IR, without knowledge of dialects. */
 export function readTextIR(text: string): TextIR {
   return finished(readTextIRInSlices(text));
 }

@@ -7,6 +7,7 @@ import type { Overlay } from "../state/state.js";
 export type HelpLine = { readonly group: string } | { readonly keys: string; readonly text: string };
 
 const KEYS = 18;
+/** The lines of the help overlay that match its filter. */
 export function helpLines({ filter }: Pick<Extract<Overlay, { kind: "help" }>, "filter">, user: UserKeys, width: number): HelpLine[] {
   const wanted = (filter ?? "").toLowerCase();
   return GROUPS.flatMap((group): HelpLine[] => {

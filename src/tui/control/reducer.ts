@@ -58,6 +58,7 @@ export function initialState(session: Session, size: Size, settings: Settings, v
   });
 }
 
+/** The state after an action, with effects for the shell to do. */
 export const reduce = (state: State, action: Action): State => followed(reduced(state, action));
 
 function reduced(state: State, action: Action): State {

@@ -11,6 +11,7 @@ import type { PaneId, Scroll } from "../state/view.js";
 /** Rows kept between the cursor and the edge. */
 const MARGIN = 3;
 
+/** Brings selections and scrolling back within what is shown. */
 export function settle(state: State): State {
   let { view } = state;
   const steps = state.session.trace.steps.length;

@@ -8,6 +8,7 @@ import { atLine } from "./navigate.js";
 import { isToCome, whyNoStep, withOpened } from "./open-state.js";
 import { atStep } from "./walk.js";
 
+/** Does what was typed after `:`. */
 export function typedCommand(state: State, typed: string): State {
   const text = typed.trim();
   if (text === "") return state;

@@ -28,6 +28,7 @@ export function shownCode(code: number): number {
 }
 const DOT = 46;
 
+/** The columns that a text takes in a terminal. */
 export function textWidth(text: string): number {
   let width = 0;
   for (const char of text) width += charWidth(char.codePointAt(0)!);
@@ -60,6 +61,7 @@ export function cutName(name: string, width: number): string {
   const number = /#\d+$/.exec(name)?.[0] ?? "";
   return textWidth(name) <= width ? name : cut(name.slice(0, name.length - number.length), width - number.length) + number;
 }
+/** The text cut to a width, or filled with spaces to it. */
 export function padded(text: string, width: number): string {
   const fitting = cut(text, width);
   return fitting + " ".repeat(Math.max(0, width - textWidth(fitting)));

@@ -13,6 +13,7 @@ export function openForm(state: State): State {
   return { ...state, overlay: atField({ kind: "form", form, row: 0, at: 0 }, 0) };
 }
 
+/** The state after a key in a form. */
 export function formKey(state: State, overlay: FormOverlay, key: string): State {
   const { form, row, at } = overlay;
   const field = form.fields[row]!;

@@ -4,6 +4,7 @@ import { cut } from "../draw/text-width.js";
 import { problemOf } from "./form.js";
 import type { FormOverlay } from "./keys.js";
 
+/** The rows of a form. */
 export function formRows({ form, row, at }: FormOverlay, { width, height }: { readonly width: number; readonly height: number }): Row[] {
   const names = Math.min(28, Math.max(...form.fields.map((f) => f.name.length)));
   const texts = Math.min(40, Math.max(16, ...form.fields.map((f) => f.text.length + 1)));

@@ -19,6 +19,7 @@ export const PANES: { readonly [P in PaneId]: PaneDef<PaneViews[P]> } = {
 };
 export const PANE_IDS = Object.keys(PANES) as PaneId[];
 
+/** The view that the UI begins with. */
 export function initialView(): View {
   const slices = Object.fromEntries(PANE_IDS.map((id) => [id, PANES[id].initial])) as { [P in PaneId]: PaneViews[P] };
   return {

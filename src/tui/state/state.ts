@@ -282,9 +282,11 @@ export type Effect =
   /** Compiles the kernel for the arguments of a form. */
   | { readonly kind: "fill"; readonly form: Form };
 
+/** The state with a message for the user. */
 export function say(state: State, text: string, kind: "info" | "error" = "info"): State {
   return { ...state, message: { text, kind } };
 }
+/** The state with one more effect for the shell to do. */
 export function ask(state: State, effect: Effect): State {
   return { ...state, effects: [...state.effects, effect] };
 }

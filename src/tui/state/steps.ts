@@ -11,6 +11,7 @@ import type { Step, Trace } from "../../trace/trace.js";
 import { functionPart } from "../kernels.js";
 import type { Session, State } from "./state.js";
 
+/** The step that is selected in the list of passes. */
 export function selectedStep({ session, view }: Pick<State, "session" | "view">): Step | undefined {
   return session.trace.steps[view.passes.selected];
 }

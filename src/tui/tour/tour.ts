@@ -37,6 +37,7 @@ function inSight(state: State, words: string): State {
 }
 const isOption = (word: string): boolean => word.startsWith("option=");
 
+/** Goes on in the tour: to the rest of a long text, or to the next step once this one is done. */
 export function nextTourStep(state: State): State {
   const { tour } = state;
   if (!tour) return noTour(state);
@@ -55,6 +56,7 @@ export function nextTourStep(state: State): State {
 }
 const missing = (state: State, words: string): string => wordsMissing(state, words).join(", ");
 
+/** Goes back in the tour: in a long text, or to the step before. */
 export function previousTourStep(state: State): State {
   const { tour } = state;
   if (!tour) return noTour(state);

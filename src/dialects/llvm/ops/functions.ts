@@ -226,6 +226,7 @@ function signatureOf(op: Operation): { readonly inputs: readonly Type[]; readonl
   const { params, returnType, varArg } = type.params;
   return { inputs: params, results: LLVMVoidType.is(returnType) ? [] : [returnType], isVariadic: varArg };
 }
+/** Whether a function's `passthrough` has that attribute of LLVM's. */
 export function passthroughHas(passthrough: readonly Attribute[] | undefined, name: string): boolean {
   return passthrough?.some((a) => stringOf(a) === name) ?? false;
 }

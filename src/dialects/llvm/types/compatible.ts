@@ -13,6 +13,7 @@ import {
 
 const FLOATS: ReadonlySet<FloatKind> = new Set(["f16", "bf16", "f32", "f64", "f80", "f128"] as FloatKind[]);
 
+/** A float type that the LLVM dialect takes. */
 export function isCompatibleFloat(type: Type): boolean {
   return (FloatType.is(type) && FLOATS.has(type.params.kind)) || LLVMPPCFP128Type.is(type);
 }
@@ -24,6 +25,7 @@ export function isCompatibleVector(type: Type): boolean {
   const { elementType } = type.params;
   return isSignless(elementType) || isCompatibleFloat(elementType) || LLVMPointerType.is(elementType);
 }
+/** A vector whose first dimension is scalable. */
 export const isScalableVector = (type: Type): boolean => VectorType.is(type) && (type.params.scalable?.[0] ?? false);
 
 /** Whether the outermost level is an LLVM type; what it contains is not looked at. */

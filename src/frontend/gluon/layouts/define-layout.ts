@@ -126,9 +126,11 @@ export function int(value: PyValue | undefined): number {
   if (typeof plain === "bigint" || typeof plain === "boolean") return Number(plain);
   return raise("TypeError", `'${pyTypeName(plain)}' object cannot be interpreted as an integer`);
 }
+/** The elements of a list or tuple; Python's error for other values. */
 export const itemsOf = (value: PyValue | undefined): readonly PyValue[] =>
   elementsOf(value) ?? raise("TypeError", `object of type '${pyTypeName(unwrap(value ?? null))}' has no len()`);
 export const ints = (value: PyValue | undefined): number[] => itemsOf(value).map(int);
+/** A list of lists of integers. */
 export const basesOf = (value: PyValue | undefined): number[][] => itemsOf(value).map(ints);
 export const layoutOf = (value: PyValue | undefined): Layout =>
   isLayout(value) ? value : raise("AttributeError", `'${pyTypeName(value ?? null)}' object has no attribute '_to_ir'`);

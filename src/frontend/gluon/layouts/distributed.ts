@@ -50,6 +50,7 @@ export const COALESCED = defineLayout(
 );
 /** Whether a layout is to be chosen by the compiler. */
 export const isAuto = (layout: Layout | undefined): boolean => layout?.cls === AUTO;
+/** A layout that a pass has still to choose. */
 export const isOpen = (layout: Layout | undefined): boolean => isAuto(layout) || layout?.cls === COALESCED;
 
 export const BLOCKED = defineLayout(

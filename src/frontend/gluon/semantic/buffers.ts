@@ -42,10 +42,12 @@ const derives = (layout: Layout, from: Layout["cls"]): boolean => {
   for (let cls: Layout["cls"] | undefined = layout.cls; cls; cls = cls.base) if (cls === from) return true;
   return false;
 };
+/** A layout of shared memory; Gluon's error for other values. */
 export function sharedLayout(value: PyValue): Layout {
   if (value !== null && typeof value === "object" && value.kind === "layout" && derives(value, SHARED_LAYOUT)) return value;
   return raise("ValueError", `expected 'layout' to be a SharedLayout but got ${pyStr(value)}`);
 }
+/** A scalar type; Gluon's error for other values. */
 export function dtypeArgument(value: PyValue, name: string): Dtype {
   const plain = unwrap(value);
   if (plain !== null && typeof plain === "object" && plain.kind === "dtype") return plain;
@@ -68,6 +70,7 @@ export function constantInt(value: PyValue, message: (text: string) => string): 
   return raise("ValueError", message(pyStr(plain)));
 }
 
+/** The type of a buffer in shared memory. `allocShape`: the shape of the allocation that it is part of. */
 export const sharedType = (element: Dtype, shape: readonly number[], layout: Layout, allocShape = shape): BufferType => ({
   kind: "buffer_type",
   space: "shared",

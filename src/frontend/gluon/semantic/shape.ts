@@ -34,6 +34,7 @@ import { layoutOfAttr } from "../layouts/from-encoding.js";
 export function expect(condition: boolean, message: () => string): asserts condition {
   if (!condition) raise("ValueError", message());
 }
+/** A shape as Python prints a list. */
 export const listText = (shape: readonly number[]): string => `[${shape.join(", ")}]`;
 
 /** A block with a layout; raises for any other value. `what`: the start of the message. */
@@ -42,6 +43,7 @@ export function distributed(x: Tensor, what: string): BlockType & { readonly lay
   expect(isBlock(type) && type.layout !== undefined, () => `expected ${what} to be a distributed_type but got: ${typeName(type)}`);
   return type as BlockType & { readonly layout: Layout };
 }
+/** A layout of registers; Gluon's error for other values. */
 export function distributedLayout(value: PyValue): Layout {
   if (isLayout(value) && value.cls.base === DISTRIBUTED_LAYOUT) return value;
   return raise("ValueError", `expected 'layout' to be a DistributedLayout but got ${pyStr(value)}`);

@@ -57,6 +57,7 @@ function sanitizeOverflow(s: Semantic, x: Tensor, y: Tensor, operator: BinaryOpe
 
 const unexpected = (type: ReturnType<typeof dtypeOf>): never => raise("TypeError", `unexpected type ${typeName(type)}`);
 
+/** `x + y`; one of the two may be a pointer. `sanitize` asks for a check of overflow. */
 export function add(s: Semantic, x: PyValue, y: PyValue, sanitize: boolean): Tensor {
   const [lhs, rhs] = promoteOperands(s, x, y, { allowLhsPtr: true, allowRhsPtr: true });
   if (isPtr(dtypeOf(lhs)) && isPtr(dtypeOf(rhs))) raise("TypeError", "cannot add pointers together");
@@ -74,6 +75,7 @@ function addPointer(s: Semantic, ptr: Tensor, offset: Tensor): Tensor {
   return emit(s, AddPtrOp, { ptr: ptr.handle, offset: signed.handle }, ptr.type);
 }
 
+/** `x - y`; `x` may be a pointer. `sanitize` asks for a check of overflow. */
 export function sub(s: Semantic, x: PyValue, y: PyValue, sanitize: boolean): Tensor {
   const [lhs, rhs] = promoteOperands(s, x, y, { allowLhsPtr: true });
   if (isPtr(dtypeOf(lhs))) return add(s, lhs, minus(s, rhs), false);
@@ -83,6 +85,7 @@ export function sub(s: Semantic, x: PyValue, y: PyValue, sanitize: boolean): Ten
   return emitBinary(s, SubIOp, lhs, rhs);
 }
 
+/** `x * y`. `sanitize` asks for a check of overflow. */
 export function mul(s: Semantic, x: PyValue, y: PyValue, sanitize: boolean): Tensor {
   const [lhs, rhs] = promoteOperands(s, x, y);
   if (isFloating(dtypeOf(lhs))) return emitBinary(s, MulFOp, lhs, rhs);
@@ -195,6 +198,7 @@ export const logicalOr = (s: Semantic, x: Tensor, y: Tensor): Tensor => {
   const lhs = asBool(s, x);
   return or(s, lhs, asBool(s, y));
 };
+/** `not x`, of the values as i1. */
 export const not = (s: Semantic, x: Tensor): Tensor => invert(s, asBool(s, x));
 const asBool = (s: Semantic, x: Tensor): Tensor => bitcast(s, x, INT1);
 

@@ -36,6 +36,7 @@ const BLOCK_POINTER: PyClass = {
   fields: ["base", "shape", "strides", "offsets", "block_shape", "order"].map((name) => [name, null]),
   data: undefined,
 };
+/** A block pointer of Triton 3.8, which is an object of the language's, not an op's result. */
 export const isBlockPointer = (value: PyValue): value is PyInstance => isKind(value, "instance") && value.cls === BLOCK_POINTER;
 
 const listOf = (value: PyValue): readonly PyValue[] => elementsOf(value) ?? [value];
@@ -84,8 +85,10 @@ export function makeBlockPointerOfParts(s: Semantic, base: Tensor, parts: BlockP
 }
 
 const partOf = (pointer: PyInstance, name: string): readonly PyValue[] => (pointer.attrs.get(name) as PyTuple).values;
+/** The pointer that a block pointer was made of. */
 export const blockPointerBase = (pointer: PyInstance): Tensor => pointer.attrs.get("base") as Tensor;
 
+/** The block pointer moved by offsets. */
 export function advanceBlockPointer(s: Semantic, pointer: PyInstance, given: PyValue): PyInstance {
   const old = partOf(pointer, "offsets");
   const deltas = wideIntegers(s, given, "offsets").values;
@@ -131,6 +134,7 @@ function checkedDims(given: PyValue, rank: number): ReadonlySet<number> {
   return checked;
 }
 
+/** Loads through a block pointer, by a tensor of pointers. */
 export function loadBlock(
   s: Semantic,
   pointer: PyInstance,
@@ -153,6 +157,7 @@ function outOfBounds(base: Tensor, padding: PyValue): PyValue | undefined {
   return Number.NaN;
 }
 
+/** Stores through a block pointer, by a tensor of pointers. */
 export function storeBlock(s: Semantic, pointer: PyInstance, value: PyValue, options: AccessOptions & { readonly mask: PyValue }): void {
   if (options.mask !== null) raise("ValueError", "`mask` argument cannot be specified for storing block pointers");
   const [pointers, mask] = pointersOf(s, pointer, options.boundaryCheck);

@@ -114,6 +114,7 @@ function upcastForeignFloats(s: Semantic, x: Tensor, y: Tensor): readonly [Tenso
   return toHalf();
 }
 
+/** The name of an input precision as the op's attribute has it. */
 export function precision(s: Semantic, given: PyValue): string {
   if (typeof given !== "string") return raise("AttributeError", `'${typeof given}' object has no attribute 'lower'`);
   const allowed = s.options.allowedDotInputPrecisions;

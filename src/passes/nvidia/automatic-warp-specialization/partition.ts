@@ -63,6 +63,7 @@ export function setPartition(op: Operation, ids: Iterable<number>): void {
   op.setAttr(PARTITION, attr);
   for (const region of op.regions) for (const block of region.blocks()) block.lastOp!.setAttr(PARTITION, attr);
 }
+/** Says for each result of an op with regions which partitions need it. */
 export function setPartitionOutputs(op: Operation, outputs: readonly PartitionIds[]): void {
   if (outputs.length === 0) return op.removeAttr(PARTITION_OUTPUTS);
   op.setAttr(
@@ -95,6 +96,7 @@ export function getStageCluster(op: Operation | undefined): StageCluster | undef
   const [stage, cluster] = [intOf(op?.attr(LOOP_STAGE)), intOf(op?.attr(LOOP_CLUSTER))];
   return stage === undefined || cluster === undefined ? undefined : { stage, cluster };
 }
+/** Sets an op's place in its loop's schedule; undefined changes nothing. */
 export function setStageCluster(op: Operation, place: StageCluster | undefined): void {
   if (!place) return;
   op.setAttr(LOOP_STAGE, i32Attr(op.ctx, place.stage));

@@ -31,6 +31,7 @@ export function conversionCost({ op, src, result }: ConvertView): ConversionCost
   return { means: "shared memory", bytes: scratchSizeOnTarget(op) };
 }
 
+/** The remark about a conversion that remains. */
 export function explainConversion(convert: ConvertView): RemarkText {
   const { op, src, result } = convert;
   const refs = new RemarkRefs(op);

@@ -8,6 +8,7 @@ import type { Operation } from "../../../ir/operation.js";
 import type { Cluster, CoarseSchedule } from "./coarse-schedule.js";
 import { bodyOf, getNestedOperands, isOuterLoop, loopHasDistGreaterThanOne } from "./pipelined-loops.js";
 
+/** Whether rounds of a loop may overlap. */
 export const isSafeToPipeline = (loop: ForView): boolean =>
   !loopHasDistGreaterThanOne(loop) && !isOuterLoop(loop) && barrierIn(loop) === undefined;
 

@@ -13,6 +13,7 @@ import type { Session } from "../../state/state.js";
 import { otherSide } from "../../state/steps.js";
 import type { CodegenItem } from "./item.js";
 
+/** The rows that compare the final code with that of the other side. */
 export function compareItems(session: Session, width: number): readonly CodegenItem[] {
   const other = otherSide(session);
   if (session.progress) return [{ row: line("compiling ...", MUTED) }];

@@ -44,6 +44,7 @@ export function shownMode(state: Pick<State, "size" | "view" | "session">): Diff
   return view.diff.mode === "side by side" && !isWide ? "unified" : view.diff.mode;
 }
 
+/** The rows that the pane shows; undefined while there is nothing to compare. */
 export function displayOf(state: State): Display | undefined {
   const compared = comparedOf(state);
   const { context, open } = state.view.diff;
@@ -154,6 +155,7 @@ export interface CursorLine {
   readonly op: number;
   readonly text: string;
 }
+/** The line under the cursor; undefined where the pane shows none. */
 export function cursorLine(state: State): CursorLine | undefined {
   const shownRows = displayOf(state);
   if (!shownRows || shownRows.length === 0) return undefined;
@@ -396,6 +398,7 @@ export function noteOf(row: DiffRow, at: Displayed, mode: DiffMode): string {
   return "";
 }
 
+/** Where a text has the needle, as [start, end]; capitals count only if the needle has some. */
 export function matchesIn(text: string, needle: string): [number, number][] {
   const found: [number, number][] = [];
   const [hay, wanted] = /[A-Z]/.test(needle) ? [text, needle] : [text.toLowerCase(), needle.toLowerCase()];

@@ -8,6 +8,7 @@ import { pairRows } from "./pair.js";
 import { sharedRows } from "./shared.js";
 import { type Subject, subjectOf } from "./subject.js";
 
+/** The rows of the layout pane. */
 export function layoutRows(state: State, size: Size2): Row[] {
   const subject = subjectOf(state);
   if ("reason" in subject) return wrapped(subject.reason, size.width);

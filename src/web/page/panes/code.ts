@@ -16,6 +16,7 @@ export function coloursOf({ machine, facts }: Pick<CodePicture, "machine" | "fac
   return new Map([...lines].sort((a, b) => a - b).map((line, i) => [line, i % 8]));
 }
 
+/** The final code, with the lines of the IR that each instruction comes from. */
 export function codePane(picture: CodePicture, { go, light }: CodeListeners): readonly HTMLElement[] {
   const colours = coloursOf(picture);
   const listing = (title: string, lines: readonly CodeLine[]): HTMLElement =>

@@ -18,6 +18,7 @@ export interface DiffListeners {
   readonly mode: (mode: DiffPicture["mode"]) => void;
 }
 
+/** The lines above the diff: what is compared, and the choice of its mode. */
 export function diffHead({ title, about, note, mode }: DiffPicture, { mode: choose }: DiffListeners): readonly HTMLElement[] {
   return [
     h("div", { class: "line" }, h("h2", {}, title), h("span", { class: "note" }, note)),

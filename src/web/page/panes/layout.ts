@@ -7,6 +7,7 @@ import { rowList } from "./rows.js";
 /** The views of the layout, with what each shows. */
 const VIEWS = { map: "elements", hw: "registers", shared: "shared memory", pair: "two layouts", bases: "bases" } as const;
 
+/** The drawing of a layout, and its controls. */
 export function layoutPane(layout: LayoutPicture, send: (order: Order) => void): readonly HTMLElement[] {
   if (layout.kind === "none")
     return [h("p", { class: "note" }, `${layout.reason}. A click on a line of a TTGIR pass shows the layout of its value.`)];

@@ -2,6 +2,7 @@
 import type { PassesPicture, PassItem } from "../../protocol.js";
 import { h } from "../dom.js";
 
+/** The list of passes; `choose` is called with an item's label. */
 export function passList({ items, summary }: PassesPicture, choose: (label: string) => void): readonly HTMLElement[] {
   const selected = items.find((item) => item.kind === "step" && item.selected);
   const list = h(

@@ -4,6 +4,7 @@ import type { Answer, RowsPicture } from "../../protocol.js";
 import { h, inked } from "../dom.js";
 import { type Choose, drawings, panels } from "./drawings.js";
 
+/** A list of such rows. */
 export function rowList({ rows }: RowsPicture, go: (go: Go) => void): HTMLElement {
   return h(
     "div",
