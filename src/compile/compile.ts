@@ -240,15 +240,8 @@ class Recorder {
       parent: undefined,
       pass: "source",
       flag: name,
-      options: "",
-      run: 0,
       changed: false,
-      ms: undefined,
-      statistics: {},
-      rewrites: NO_REWRITES,
-      patterns: [],
-      remarks: [],
-      verified: true,
+      ...NO_FACTS,
       op: this.module,
     });
   }
@@ -340,15 +333,8 @@ class Recorder {
       parent,
       pass: record.step.pass.name,
       flag: label,
-      options: "",
-      run: 0,
       changed: true,
-      ms: undefined,
-      statistics: {},
-      rewrites: NO_REWRITES,
-      patterns: [],
-      remarks: [],
-      verified: true,
+      ...NO_FACTS,
       op: this.module,
     });
   }
@@ -459,6 +445,17 @@ class Recorder {
 }
 
 const NO_REWRITES = new Int32Array(0);
+/** The facts of a step that is no pass of its own. */
+const NO_FACTS = {
+  options: "",
+  run: 0,
+  ms: undefined,
+  statistics: {},
+  rewrites: NO_REWRITES,
+  patterns: [],
+  remarks: [],
+  verified: true,
+} as const;
 
 function sameLines(a: StepText, b: StepText): boolean {
   return a.lines.length === b.lines.length && a.lines.every((line, i) => line === b.lines[i]);

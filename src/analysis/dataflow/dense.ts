@@ -68,16 +68,16 @@ class States<T> {
   }
 }
 
-/** A dense analysis in the direction of control flow. */
-export class DenseForwardAnalysis<T> implements DataFlowAnalysis {
+/** What the two directions share: the states by point. */
+abstract class DenseAnalysis<T> implements DataFlowAnalysis {
   readonly name: string;
-  readonly #states: States<T>;
+  protected readonly states: States<T>;
   constructor(
     readonly spec: DenseSpec<T>,
     readonly code: DeadCodeAnalysis,
   ) {
     this.name = spec.name;
-    this.#states = new States(spec, this);
+    this.states = new States(spec, this);
   }
   before(op: Operation): T {
     return this.at(pointBefore(op));
@@ -86,14 +86,20 @@ export class DenseForwardAnalysis<T> implements DataFlowAnalysis {
     return this.at(pointAfter(op));
   }
   at(point: ProgramPoint): T {
-    return this.#states.table.lookup(point)?.value ?? this.spec.initial;
+    return this.states.table.lookup(point)?.value ?? this.spec.initial;
   }
 
   initialize(top: Operation, solver: DataFlowSolver): void {
-    this.#states.solver = solver;
+    this.states.solver = solver;
     this.initializeIn(top);
   }
-  private initializeIn(op: Operation): void {
+  protected abstract initializeIn(op: Operation): void;
+  abstract visit(point: ProgramPoint): void;
+}
+
+/** A dense analysis in the direction of control flow. */
+export class DenseForwardAnalysis<T> extends DenseAnalysis<T> {
+  protected initializeIn(op: Operation): void {
     if (op.block) this.operation(op);
     for (const region of op.regions)
       for (const block of region.blocks()) {
@@ -107,7 +113,7 @@ export class DenseForwardAnalysis<T> implements DataFlowAnalysis {
   }
 
   private operation(op: Operation): void {
-    const states = this.#states;
+    const states = this.states;
     const point = pointAfter(op);
     if (!this.code.live(op.block!).dependOn(point, this).value) return;
     const after = states.table.get(point);
@@ -117,7 +123,7 @@ export class DenseForwardAnalysis<T> implements DataFlowAnalysis {
     states.join(after, this.spec.transfer(op, before));
   }
   private block(block: Block): void {
-    const states = this.#states;
+    const states = this.states;
     const point = blockStart(block);
     if (!this.code.live(block).dependOn(point, this).value) return;
     const state = states.table.get(point);
@@ -139,14 +145,14 @@ export class DenseForwardAnalysis<T> implements DataFlowAnalysis {
     }
   }
   private fromRegions(op: Operation, to: BranchPoint, state: Fact<T>, point: ProgramPoint): void {
-    const states = this.#states;
+    const states = this.states;
     for (const from of this.code.predecessors(point).dependOn(point, this).value.known) {
       const before = states.read(from === op ? pointBefore(op) : pointAfter(from), point);
       states.join(state, states.region(op, from === op ? "parent" : from.region!, to, before));
     }
   }
   private call(op: Operation, before: T, after: Fact<T>, point: ProgramPoint): void {
-    const states = this.#states;
+    const states = this.states;
     const callee = states.solver.resolveCallable(op);
     if (!states.solver.interprocedural || (callee && !callableRegion(callee)))
       return states.join(after, states.call(op, "external", before, point));
@@ -157,31 +163,8 @@ export class DenseForwardAnalysis<T> implements DataFlowAnalysis {
 }
 
 /** A dense analysis against the direction of control flow. */
-export class DenseBackwardAnalysis<T> implements DataFlowAnalysis {
-  readonly name: string;
-  readonly #states: States<T>;
-  constructor(
-    readonly spec: DenseSpec<T>,
-    readonly code: DeadCodeAnalysis,
-  ) {
-    this.name = spec.name;
-    this.#states = new States(spec, this);
-  }
-  before(op: Operation): T {
-    return this.at(pointBefore(op));
-  }
-  after(op: Operation): T {
-    return this.at(pointAfter(op));
-  }
-  at(point: ProgramPoint): T {
-    return this.#states.table.lookup(point)?.value ?? this.spec.initial;
-  }
-
-  initialize(top: Operation, solver: DataFlowSolver): void {
-    this.#states.solver = solver;
-    this.initializeIn(top);
-  }
-  private initializeIn(op: Operation): void {
+export class DenseBackwardAnalysis<T> extends DenseAnalysis<T> {
+  protected initializeIn(op: Operation): void {
     if (op.block) this.operation(op);
     for (const region of op.regions)
       for (const block of region.blocks()) {
@@ -203,7 +186,7 @@ export class DenseBackwardAnalysis<T> implements DataFlowAnalysis {
   }
 
   private operation(op: Operation): void {
-    const states = this.#states;
+    const states = this.states;
     const point = pointBefore(op);
     if (!this.code.live(op.block!).dependOn(point, this).value) return;
     const before = states.table.get(point);
@@ -213,7 +196,7 @@ export class DenseBackwardAnalysis<T> implements DataFlowAnalysis {
     states.join(before, this.spec.transfer(op, after));
   }
   private blockEnd(block: Block): void {
-    const states = this.#states;
+    const states = this.states;
     const point = blockEnd(block);
     if (!this.code.live(block).dependOn(point, this).value) return;
     const state = states.table.get(point);
@@ -233,7 +216,7 @@ export class DenseBackwardAnalysis<T> implements DataFlowAnalysis {
       if (this.code.edge(block, to).dependOn(point, this).value) states.join(state, states.read(blockStart(to), point));
   }
   private toRegions(op: Operation, from: BranchPoint, state: Fact<T>, point: ProgramPoint): void {
-    const states = this.#states;
+    const states = this.states;
     for (const to of op.def.interface(RegionBranch)!.successors(op, from)) {
       const entry = to === "parent" ? undefined : (to as Region).firstBlock;
       if (entry && !this.code.live(entry).dependOn(point, this).value) continue;
@@ -242,7 +225,7 @@ export class DenseBackwardAnalysis<T> implements DataFlowAnalysis {
     }
   }
   private call(op: Operation, after: T, before: Fact<T>, point: ProgramPoint): void {
-    const states = this.#states;
+    const states = this.states;
     const callee = states.solver.resolveCallable(op);
     const region = callee && callableRegion(callee);
     if (!states.solver.interprocedural || (callee && !region)) return states.join(before, states.call(op, "external", after, point));

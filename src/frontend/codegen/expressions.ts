@@ -1,5 +1,6 @@
 /** Expressions. Source: code_generator.py, CodeGenerator.visit_*. */
 import { formatValue } from "../host/format.js";
+import { BINARY_METHODS, COMPARE_METHODS, UNARY_METHODS } from "../host/operators.js";
 import { raise } from "../language/errors.js";
 import { noAttribute, pyEquals, pyStr, pyTruth } from "../language/python-text.js";
 import { constexpr, isBlockTensor, isConstexpr, isKind, isTensor, isTuple, type PyValue, tuple, unwrap } from "../language/values.js";
@@ -11,7 +12,7 @@ import { visitCall } from "./calls.js";
 import { unsupported } from "./errors.js";
 import { type Generator, setValue } from "./generator.js";
 import { dereference } from "./names.js";
-import { BINARY_METHODS, binaryMethod, COMPARE_METHODS, subscript, UNARY_METHODS, unaryMethod } from "./operators.js";
+import { binaryMethod, subscript, unaryMethod } from "./operators.js";
 import { codegenRules } from "./version-rules.js";
 import { visit } from "./visit.js";
 

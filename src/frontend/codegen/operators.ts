@@ -10,35 +10,6 @@ import { callFunction } from "./calls.js";
 import { failAt, unsupported } from "./errors.js";
 import type { Generator } from "./generator.js";
 
-export const BINARY_METHODS: Readonly<Partial<Record<ast.BinaryOperator, string>>> = {
-  Add: "__add__",
-  Sub: "__sub__",
-  Mult: "__mul__",
-  Div: "__truediv__",
-  FloorDiv: "__floordiv__",
-  Mod: "__mod__",
-  Pow: "__pow__",
-  LShift: "__lshift__",
-  RShift: "__rshift__",
-  BitAnd: "__and__",
-  BitOr: "__or__",
-  BitXor: "__xor__",
-};
-export const COMPARE_METHODS: Readonly<Partial<Record<ast.CompareOperator, string>>> = {
-  Eq: "__eq__",
-  NotEq: "__ne__",
-  Lt: "__lt__",
-  LtE: "__le__",
-  Gt: "__gt__",
-  GtE: "__ge__",
-};
-export const UNARY_METHODS: Readonly<Record<ast.UnaryOperator, string>> = {
-  USub: "__neg__",
-  UAdd: "__pos__",
-  Not: "__not__",
-  Invert: "__invert__",
-};
-
 /** Calls a method of a tensor by its Python name. */
 export function tensorMethod(g: Generator, self: PyValue, name: string, args: readonly PyValue[]): PyValue {
   const method = member(g.s, self, name);

@@ -16,6 +16,7 @@ import {
   tuple,
   unwrap,
 } from "../language/values.js";
+import type * as ast from "../python/ast.js";
 import { formatPercent } from "./format.js";
 
 const SYMBOLS: Readonly<Record<string, string>> = {
@@ -33,7 +34,8 @@ const SYMBOLS: Readonly<Record<string, string>> = {
   __xor__: "^",
   __matmul__: "@",
 };
-export const METHOD_OF: Readonly<Record<string, string>> = {
+/** The methods of tensors by operator. */
+export const BINARY_METHODS: Readonly<Partial<Record<ast.BinaryOperator, string>>> = {
   Add: "__add__",
   Sub: "__sub__",
   Mult: "__mul__",
@@ -46,17 +48,27 @@ export const METHOD_OF: Readonly<Record<string, string>> = {
   BitAnd: "__and__",
   BitOr: "__or__",
   BitXor: "__xor__",
-  MatMult: "__matmul__",
+};
+export const COMPARE_METHODS: Readonly<Partial<Record<ast.CompareOperator, string>>> = {
   Eq: "__eq__",
   NotEq: "__ne__",
   Lt: "__lt__",
   LtE: "__le__",
   Gt: "__gt__",
   GtE: "__ge__",
+};
+export const UNARY_METHODS: Readonly<Record<ast.UnaryOperator, string>> = {
   USub: "__neg__",
   UAdd: "__pos__",
   Not: "__not__",
   Invert: "__invert__",
+};
+/** The same and those of Python's that tensors lack. */
+export const METHOD_OF: Readonly<Record<string, string>> = {
+  ...BINARY_METHODS,
+  MatMult: "__matmul__",
+  ...COMPARE_METHODS,
+  ...UNARY_METHODS,
 };
 
 /** `left op right`, the operator by its method's name. */
