@@ -199,3 +199,19 @@ export function ttOptHelp(): string {
   }
   return text;
 }
+
+/** The passes to run: those of the command line or, for a reproducer, those of the file's metadata. */
+export function pipelineOf(
+  args: TtOptArgs,
+  metadata: string | undefined,
+): { readonly elements: readonly PipelineElement[] } | { readonly error: string } {
+  if (!args.runReproducer) return { elements: args.pipeline };
+  const text = /pipeline:\s*"((?:[^"\\]|\\.)*)"/.exec(metadata ?? "")?.[1];
+  if (text === undefined) return { error: "the file has no mlir_reproducer section with a pipeline" };
+  const parsed = parsePipeline(text, (flag) => PASSES.get(flag));
+  if ("error" in parsed) return { error: `the reproducer's pipeline: ${parsed.error}` };
+  const [only] = parsed.elements;
+  return {
+    elements: only?.kind === "nested" && parsed.elements.length === 1 && only.op === "builtin.module" ? only.elements : parsed.elements,
+  };
+}

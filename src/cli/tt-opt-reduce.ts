@@ -16,8 +16,7 @@ import { parseModule } from "../syntax/parse.js";
 import { printOperation } from "../syntax/print.js";
 import { EXIT, type Io, PREFER_TMEM_16X256, watched } from "./io.js";
 import { parsePredicate } from "./predicate.js";
-import { pipelineOf } from "./tt-opt.js";
-import { parseTtOptArgs, type TtOptArgs } from "./tt-opt-args.js";
+import { parseTtOptArgs, pipelineOf, type TtOptArgs } from "./tt-opt-args.js";
 
 const MAX_TESTS = 2000;
 const USAGE = "Usage: tt-opt reduce FILE [PASSES] --predicate 'fails | EXPRESSION | command: PROGRAM ARGS' [--max-tests N] [-o FILE]";

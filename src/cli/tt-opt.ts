@@ -6,16 +6,15 @@ import { Context } from "../ir/context.js";
 import { isValid, verifyOperation } from "../ir/verify.js";
 import { fileError } from "../node/files.js";
 import { banner, type Instrumentation, timing } from "../pass/instrumentation.js";
-import { type PipelineElement, runPipeline } from "../pass/pass-manager.js";
-import { parsePipeline, pipelineText } from "../pass/pipeline-text.js";
-import { PASSES } from "../passes/index.js";
+import { runPipeline } from "../pass/pass-manager.js";
+import { pipelineText } from "../pass/pipeline-text.js";
 import { isOn } from "../support/environment.js";
 import { parseModule } from "../syntax/parse.js";
 import { type PrintOptions, printOperation } from "../syntax/print.js";
 import { checkExpected } from "./expected-diagnostics.js";
 import { EXIT, type Io, PREFER_TMEM_16X256 } from "./io.js";
 import { runMain } from "./node-io.js";
-import { parseTtOptArgs, type TtOptArgs, ttOptHelp } from "./tt-opt-args.js";
+import { parseTtOptArgs, pipelineOf, type TtOptArgs, ttOptHelp } from "./tt-opt-args.js";
 import type * as Validation from "./tt-opt-validate.js";
 import { VERSION } from "./version.js";
 
@@ -169,20 +168,4 @@ function compileChunk(
   if (!validation || !validator) return { code: EXIT.ok, output };
   io.stderr.write(validation.validationText(validator.outcome));
   return { code: validator.outcome.broken.length > 0 ? EXIT.difference : EXIT.ok, output };
-}
-
-/** The passes to run: those of the command line or, for a reproducer, those of the file's metadata. */
-export function pipelineOf(
-  args: TtOptArgs,
-  metadata: string | undefined,
-): { readonly elements: readonly PipelineElement[] } | { readonly error: string } {
-  if (!args.runReproducer) return { elements: args.pipeline };
-  const text = /pipeline:\s*"((?:[^"\\]|\\.)*)"/.exec(metadata ?? "")?.[1];
-  if (text === undefined) return { error: "the file has no mlir_reproducer section with a pipeline" };
-  const parsed = parsePipeline(text, (flag) => PASSES.get(flag));
-  if ("error" in parsed) return { error: `the reproducer's pipeline: ${parsed.error}` };
-  const [only] = parsed.elements;
-  return {
-    elements: only?.kind === "nested" && parsed.elements.length === 1 && only.op === "builtin.module" ? only.elements : parsed.elements,
-  };
 }
