@@ -68,7 +68,7 @@ class States<T> {
   }
 }
 
-/** What the two directions share: the states by point. */
+/** The states by point, which both directions have. */
 abstract class DenseAnalysis<T> implements DataFlowAnalysis {
   readonly name: string;
   protected readonly states: States<T>;

@@ -28,7 +28,7 @@ const ATTRIBUTES = [
   ["nvvm.reqntid", "nvvm.reqntid"],
 ] as const;
 
-/** What LLVM IR says of NVIDIA's target. */
+/** The properties of NVIDIA's target in LLVM IR. */
 export const nvptxTarget = (options: NvptxOptions): LlvmIrTarget => ({
   dataLayout: DATA_LAYOUT,
   flags: options.reflectFtz ? ['!{i32 4, !"nvvm-reflect-ftz", i32 1}'] : [],

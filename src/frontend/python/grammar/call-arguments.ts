@@ -13,7 +13,7 @@ interface Parts {
   readonly forIfClauses: Rule;
 }
 
-/** What is between the parentheses of a call. */
+/** The rule for the text between the parentheses of a call. */
 export function argumentsRule(g: Peg, w: Words, { expression, starred, walrusExpression, unwalrused, forIfClauses }: Parts): Rule {
   const { seq, alt, opt, list, as, node, once, wrong, look, not, textOf, placeOf } = g;
   const { word, op, name, comma, equals, first } = w;

@@ -1,4 +1,4 @@
-/** What Python assigns to, loops with and deletes, with what is often wrong in it. Source: CPython 3.11's Grammar/python.gram. */
+/** Targets of assignments, loops and `del` in Python, with what is often wrong in them. Source: CPython 3.11's Grammar/python.gram. */
 import type { Build, Match, Peg, Rule } from "./peg.js";
 import { expr, type Words } from "./words.js";
 
