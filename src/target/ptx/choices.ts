@@ -5,6 +5,7 @@ import { ICMP } from "../llvm-ir/opcodes.js";
 import { type ExtremumKind, type Node, operationOf, valueOf } from "./graph.js";
 import { bitLength, isNonNegative, knownBits, maskOf, maximumOf, possible, powerOfTwo } from "./known-bits.js";
 import type { Simplifier } from "./simplify.js";
+import { unextended, unextendedWidth } from "./widths.js";
 
 /** The names, and the numbers, are those of LLVM's dialect. */
 export type IntPredicate = CmpIPredicate;
@@ -102,17 +103,12 @@ function comparedBits(s: Simplifier, p: IntPredicate, a: Node, b: Node): Node | 
 }
 /** Compares two numbers before their extension if it is the same: sext x < sext y is x < y, zext x < zext y is x < y unsigned. */
 function narrower(s: Simplifier, p: IntPredicate, a: Node, b: Node): Node | undefined {
-  const isSigned = a.kind === "sext";
-  if (!isSigned && a.kind !== "zext") return undefined;
-  const inner = a.inputs[0]!;
-  const y = valueOf(b);
-  const fits =
-    y === undefined
-      ? b.kind === a.kind && b.inputs[0]!.width === inner.width
-      : y === (isSigned ? BigInt.asIntN : BigInt.asUintN)(inner.width, y);
-  if (!fits) return undefined;
-  const other = y === undefined ? b.inputs[0]! : s.constant(inner.width, y);
-  return icmp(s, isSigned || p === "eq" || p === "ne" ? p : (`u${p.slice(1)}` as IntPredicate), inner, other);
+  for (const by of ["zext", "sext"] as const) {
+    const width = unextendedWidth(a, by);
+    const [x, y] = width === undefined ? [] : [unextended(s, a, by, width), unextended(s, b, by, width)];
+    if (x && y) return icmp(s, by === "sext" || p === "eq" || p === "ne" ? p : (`u${p.slice(1)}` as IntPredicate), x, y);
+  }
+  return undefined;
 }
 /** Comparisons that hold for one value alone, or for all but one. */
 function asEquality(p: IntPredicate, a: Node, y: bigint): { readonly predicate: "eq" | "ne"; readonly value: bigint } | undefined {

@@ -143,7 +143,9 @@ export class Simplifier {
     if (disjoint(a, b)) return this.constant(a.width, 0);
     if (a.kind === "not" && a.inputs[0] === b) return this.constant(a.width, 0);
     if (b.kind === "not" && b.inputs[0] === a) return this.constant(a.width, 0);
-    return this.absorbed("and", a, b) ?? this.reassociated("and", a, b) ?? this.make("and", a, b);
+    return (
+      widths.bitwiseBefore(this, "and", a, b) ?? this.absorbed("and", a, b) ?? this.reassociated("and", a, b) ?? this.make("and", a, b)
+    );
   }
   /** a & b, which is the constant y. */
   private masked(a: Node, b: Node, y: bigint): Node | undefined {
@@ -175,7 +177,13 @@ export class Simplifier {
       if (a.kind === "or" && inner !== undefined) return this.or(a.inputs[0]!, this.constant(a.width, inner | y));
       if (a.kind === "add" && inner !== undefined && disjoint(a, b)) return this.add(a.inputs[0]!, this.constant(a.width, inner + y));
     }
-    return this.mergedMasks("or", a, b) ?? this.absorbed("or", a, b) ?? this.reassociated("or", a, b) ?? this.make("or", a, b);
+    return (
+      this.mergedMasks("or", a, b) ??
+      widths.bitwiseBefore(this, "or", a, b) ??
+      this.absorbed("or", a, b) ??
+      this.reassociated("or", a, b) ??
+      this.make("or", a, b)
+    );
   }
   xor(left: Node, right: Node): Node {
     const folded = this.fold("xor", left, right);
@@ -198,7 +206,9 @@ export class Simplifier {
       const [p, q] = x.inputs;
       if (x.kind === "xor" && (p === y || q === y)) return p === y ? q! : p!;
     }
-    return this.mergedMasks("xor", a, b) ?? this.reassociated("xor", a, b) ?? this.make("xor", a, b);
+    return (
+      this.mergedMasks("xor", a, b) ?? widths.bitwiseBefore(this, "xor", a, b) ?? this.reassociated("xor", a, b) ?? this.make("xor", a, b)
+    );
   }
   not(a: Node): Node {
     const value = valueOf(a);

@@ -76,3 +76,39 @@ export function high(s: Simplifier, a: Node): Node {
   if (a.kind === "shl" && valueOf(a.inputs[1]) === BigInt(half)) return trunc(s, a.inputs[0]!, half);
   return s.graph.pure("high", half, [a]);
 }
+
+/** How deep bits of several numbers put together are looked into. */
+const MOST_COMBINED = 6;
+/** The width of the number whose extension a node is; undefined if it is none. */
+export function unextendedWidth(node: Node, by: "sext" | "zext", steps = MOST_COMBINED): Width | undefined {
+  const [a, b] = node.inputs;
+  if (node.kind === by || (node.kind === "zext" && isNonNegative(a!))) return a!.width;
+  if (steps === 0 || (node.kind !== "and" && node.kind !== "or" && node.kind !== "xor")) return undefined;
+  const width = unextendedWidth(a!, by, steps - 1);
+  return width !== undefined && isUnextended(b!, by, width, steps - 1) ? width : undefined;
+}
+const isUnextended = (node: Node, by: "sext" | "zext", width: Width, steps: number): boolean => {
+  const value = valueOf(node);
+  return value === undefined
+    ? unextendedWidth(node, by, steps) === width
+    : BigInt.asIntN(node.width, value) === (by === "sext" ? BigInt.asIntN(width, value) : BigInt.asUintN(width, value));
+};
+/** The number of a width whose extension a node is: bits that extensions are put together of are put together before them. */
+export function unextended(s: Simplifier, node: Node, by: "sext" | "zext", width: Width): Node | undefined {
+  if (!isUnextended(node, by, width, MOST_COMBINED)) return undefined;
+  const value = valueOf(node);
+  if (value !== undefined) return s.constant(width, value);
+  const [a, b] = node.inputs as [Node, Node];
+  if (node.kind === "and" || node.kind === "or" || node.kind === "xor")
+    return s.bitwise(node.kind, unextended(s, a, by, width)!, unextended(s, b, by, width)!);
+  return a;
+}
+/** Bits of two extensions put together before the extension: sext x | sext y is sext (x | y). */
+export function bitwiseBefore(s: Simplifier, kind: "and" | "or" | "xor", a: Node, b: Node): Node | undefined {
+  if (valueOf(b) !== undefined) return undefined;
+  for (const by of ["zext", "sext"] as const) {
+    const width = unextendedWidth(a, by, 0);
+    if (width !== undefined && unextendedWidth(b, by, 0) === width) return s[by](s.bitwise(kind, a.inputs[0]!, b.inputs[0]!), a.width);
+  }
+  return undefined;
+}
