@@ -4,6 +4,7 @@ import { byteMoves } from "./byte-moves.js";
 import { analyse, reversePostOrder } from "./cfg.js";
 import { type Block, type Node, successorsOf } from "./graph.js";
 import { countAlong } from "./induction.js";
+import { sumBeforeLoops } from "./loop-addresses.js";
 import { pairHalves } from "./pair-halves.js";
 import { remaindersOfQuotients } from "./quotients.js";
 import { decide } from "./ranges.js";
@@ -28,6 +29,11 @@ export function cleanUp(s: Simplifier, entry: Block): void {
     live = removeDead(order);
   }
   replaceAll(order, byteMoves(graph, live));
+  if (order.length > 1) {
+    removeDead(order);
+    analyse(entry);
+    replaceAll(order, sumBeforeLoops(s, earliestBlocks(order)));
+  }
   copyAccumulators(graph, order);
 }
 
