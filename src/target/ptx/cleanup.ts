@@ -3,7 +3,7 @@ import { accessForms } from "./access-forms.js";
 import { byteMoves } from "./byte-moves.js";
 import { analyse, reversePostOrder } from "./cfg.js";
 import { type Block, type Node, successorsOf } from "./graph.js";
-import { countAlong } from "./induction.js";
+import { countAlong, mergeCounters } from "./induction.js";
 import { sumBeforeLoops } from "./loop-addresses.js";
 import { pairHalves } from "./pair-halves.js";
 import { remaindersOfQuotients } from "./quotients.js";
@@ -17,6 +17,7 @@ export function cleanUp(s: Simplifier, entry: Block): void {
   prune(entry);
   replaceBranches(s, entry);
   const order = prune(entry);
+  replaceAll(order, mergeCounters(s, order));
   let live = removeDead(order);
   const paired = pairHalves(s, order, live);
   if (paired.size > 0) {

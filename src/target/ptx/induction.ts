@@ -33,6 +33,64 @@ export function countAlong(s: Simplifier, early: ReadonlyMap<Node, Block>): Map<
   }
   return replaced;
 }
+/** A phi of a loop to which every iteration adds a number. */
+interface Counter {
+  readonly phi: Node;
+  readonly start: Node;
+  readonly step: bigint;
+}
+
+/**
+ * Counters of a loop that always differ by the same number are one, as those that pipelining makes of a counter and its next value.
+ *
+ *     loop(a, b):  c = b - 64;  loop(b, c)          loop(b):  a = b + 64;  c = b - 64;  loop(c)
+ *
+ * Returns which phis are sums now. Source: llvm/lib/Analysis/ScalarEvolution.cpp, createAddRecFromPHI; SimplifyIndVar.cpp, replaceCongruentIVs.
+ */
+export function mergeCounters(s: Simplifier, order: readonly Block[]): Map<Node, Node> {
+  const replaced = new Map<Node, Node>();
+  for (const head of order) {
+    const back = head.predecessors.length === 2 ? head.predecessors.findIndex((from) => dominates(head, from)) : -1;
+    if (back < 0) continue;
+    const known = new Map<Node, readonly [counter: Counter, difference: bigint]>();
+    const merge = (phi: Node, counter: Counter, difference: bigint): boolean => {
+      const by = s.constant(phi.width, difference);
+      if (phi.width !== counter.phi.width || s.add(counter.start, by) !== phi.inputs[1 - back]) return false;
+      known.set(phi, [counter, difference]);
+      s.graph.loc = phi.loc;
+      replaced.set(phi, s.add(counter.phi, by));
+      return true;
+    };
+    const counters = new Map<string, Counter>();
+    for (const phi of head.phis) {
+      const step = stepOf(phi, phi.inputs[back]!);
+      if (step === undefined) continue;
+      const start = phi.inputs[1 - back]!;
+      const key = `${splitNumber(s, start)[0]?.id} ${step} ${phi.width}`;
+      const first = counters.get(key);
+      if (first && merge(phi, first, splitNumber(s, start)[1] - splitNumber(s, first.start)[1])) continue;
+      const counter = { phi, start, step };
+      counters.set(key, counter);
+      known.set(phi, [counter, 0n]);
+    }
+    for (let isAny = true; isAny; ) {
+      isAny = false;
+      for (const phi of head.phis) {
+        if (known.has(phi)) continue;
+        const [base, offset] = s.splitOffset(phi.inputs[back]!);
+        const [counter, difference] = known.get(base) ?? [];
+        // What a counter is now, it was before its step.
+        if (counter && merge(phi, counter, difference! + offset - counter.step)) isAny = true;
+      }
+    }
+  }
+  return replaced;
+}
+/** A node as another and a constant that is added to it; a constant as it alone. */
+const splitNumber = (s: Simplifier, node: Node): readonly [Node | undefined, bigint] => {
+  const value = valueOf(node);
+  return value === undefined ? s.splitOffset(node) : [undefined, value];
+};
 /** The number that a loop adds to a counter. */
 function stepOf(counter: Node, next: Node): bigint | undefined {
   return next.kind === "add" && next.inputs[0] === counter ? valueOf(next.inputs[1]) : undefined;
