@@ -176,6 +176,18 @@ export const PTX_FAULTS: readonly Fault[] = [
   ]),
   ...inFile("target/ptx/widths.ts", [
     {
+      in: "unextendedWidth",
+      fault: "numbers extended by zeros are as good as those extended by their sign",
+      find: '(node.kind === "zext" && isNonNegative(a!))',
+      replace: 'node.kind === "zext"',
+    },
+    {
+      in: "bitwiseBefore",
+      fault: "bits of extensions are not extended by their sign",
+      find: "s[by](s.bitwise(",
+      replace: "s.zext(s.bitwise(",
+    },
+    {
       in: "zext",
       fault: "what is cut keeps its upper bits",
       find: "return s.and(a.inputs[0]!, s.constant(width, maskOf(a.width)));",
@@ -218,7 +230,7 @@ export const PTX_FAULTS: readonly Fault[] = [
     {
       in: "narrower",
       fault: "comparisons of zero-extended numbers keep their sign",
-      find: 'isSigned || p === "eq" || p === "ne" ? p :',
+      find: 'by === "sext" || p === "eq" || p === "ne" ? p :',
       replace: "true ? p :",
     },
     {
@@ -404,6 +416,24 @@ export const PTX_FAULTS: readonly Fault[] = [
       find: "s.sub(phi, s.binary(product!.kind, s.constant(node.width, step), by)),",
       replace: "s.sub(phi, s.constant(node.width, step)),",
     },
+  ]),
+  ...inFile("target/ptx/induction.ts", [
+    {
+      in: "mergeCounters",
+      fault: "a counter that is a step behind another is equal to it",
+      find: "difference! + offset - counter.step",
+      replace: "difference! + offset",
+    },
+    {
+      in: "mergeCounters",
+      fault: "counters with other first values are merged",
+      find: "|| s.add(counter.start, by) !== phi.inputs[1 - back]",
+      replace: "",
+    },
+  ]),
+  ...inFile("target/ptx/loop-addresses.ts", [
+    { in: "sumOf", fault: "what is added before a loop is not shifted", find: "s.shl(node, s.constant(64, shift))", replace: "node" },
+    { in: "sumBeforeLoops", fault: "a shift of a shift is lost", find: "shift: shift + by", replace: "shift" },
   ]),
   ...inFile("target/ptx/cfg.ts", [
     {
