@@ -28,7 +28,7 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
   "lower.mma":
     "No matrix instruction of the target has these shapes and types. accelerate-matmul chooses layouts that have one: was the IR made for another target?",
   "lower.not-allocated":
-    "Buffers have their places before they are lowered: run triton-tensor-memory-allocation (and allocate-shared-memory-nv) before convert-triton-gpu-to-llvm.",
+    "Buffers must have their places before they are lowered: run triton-tensor-memory-allocation (and allocate-shared-memory-nv) before convert-triton-gpu-to-llvm.",
   "lower.scan": "Scans are lowered for blocked layouts only. Convert the operand to one (ttg.convert_layout).",
   "lower.shared-element":
     "Shared memory is addressed by bytes: elements of fewer bits must be widened before they are stored there (arith.extui to i8), and narrowed after the load.",
@@ -80,11 +80,11 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
   "pass.boundary-check":
     "boundary_check of a load or store through a block pointer lists dimensions of the block, from 0: name those that may reach outside of the tensor.",
   "pass.control-flow":
-    "What a loop carries is handed on through scf.for and scf.if only. Write the inner scf.while as a scf.for, or keep what makes the value (a descriptor, a buffer) outside of it.",
+    "Values that a loop carries are passed on through scf.for and scf.if only. Write the inner scf.while as a scf.for, or make the value (a descriptor, a buffer) outside of it.",
   "pass.descriptor":
     "TMA takes blocks in nvmma_shared layouts, of elements that it knows. triton-nvidia-optimize-descriptor-encoding gives each descriptor its layout: run it before, or write one into the type.",
   "pass.layout":
-    "The layouts of the op are legal, but the pass cannot take them: no instructions move data so, or what would be made of the op has no layout. Convert its operands to a blocked layout first (ttg.convert_layout).",
+    "The layouts of the op are legal, but the pass cannot take them: no instructions move data in that way, or the op that it would make has no layout. Convert its operands to a blocked layout first (ttg.convert_layout).",
   "pass.num-warps":
     "Passes on TTGIR need to know how many warps run the kernel: convert-triton-to-tritongpu writes ttg.num-warps on the module.",
   "pass.target":
@@ -96,7 +96,7 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
     "The kernel needs more shared memory than a CTA may have: it compiles, but cannot be launched. Smaller tiles or fewer stages (num_stages) need less; the notes name the largest buffers.",
   "pass.warp-specialization":
     "A kernel with a loop marked warp_specialize cannot be divided among warp groups at this op; Triton 3.6 itself crashes there. Loads must go through tensor descriptors, and what the groups hand each other must be tensors. Without warp_specialize the loop is pipelined.",
-  "ptx.launch": "The kernel cannot be launched so: its name, its arguments or its threads do not fit the text.",
+  "ptx.launch": "The kernel cannot be launched in this way: its name, its arguments or its threads do not fit the text.",
   "ptx.syntax":
     "The text is not PTX at this place. Every instruction ends in a semicolon; operands are names, numbers, [addresses] and {vectors}.",
   "python.define": "--define takes the name of something in the kernel's file and a Python literal: --define FLAG=False.",
@@ -112,9 +112,9 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
   "python.listing":
     "A kernel as articles print it: the file imports no triton, so `import triton` and `import triton.language as tl` are assumed, and @triton.jit where no function has a decorator.",
   "python.other-triton":
-    "The Triton that python3 imports is not 3.6, so library functions are tt-step's own; --triton-lib names one to use all the same.",
+    "The Triton that python3 imports is not 3.6, so library functions are tt-step's own; --triton-lib names one to use anyway.",
   "python.static-assert": "A tl.static_assert does not hold for the constants that the kernel is compiled for.",
-  "python.static-print": "What tl.static_print writes while the kernel is compiled.",
+  "python.static-print": "The text that tl.static_print writes while the kernel is compiled.",
   "python.syntax": "The file is no Python at this place; the words are CPython's.",
   "python.undecided":
     "A condition outside of the kernel that is not known chooses between definitions that the kernel uses. A note names the only known one, which is taken; it is an error where there are more. --define NAME=VALUE says what it depends on.",

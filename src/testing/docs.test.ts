@@ -37,7 +37,10 @@ test("every relative link and anchor of the documentation exists", () => {
   expect(broken).toEqual([]);
 });
 
-test("no sentence of the documentation or of a comment opens with 'Of' or 'What', but a question", () => {
+/** Files whose strings are sentences for users. */
+const TEXTS = /^(?:explain\/texts\/.*(?<!\.test|\.fixture)|diagnostics\/catalogue|pass\/remark)\.ts$/;
+
+test("no sentence of the documentation, of an explanation or of a comment opens with 'Of' or 'What', but a question", () => {
   const openings = /(?:^|[.!?;:] )(?:Of|What) [a-z][^.?]*[.;:]/;
   const found = PAGES.flatMap((page) =>
     proseOf(page)
@@ -46,8 +49,8 @@ test("no sentence of the documentation or of a comment opens with 'Of' or 'What'
   );
   for (const file of readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) => /\.tsx?$/.test(name)))
     for (const [i, line] of readFileSync(join("src", file), "utf8").split("\n").entries()) {
-      const comment = /^\s*(?:\/\*\*|\*|\/\/) (.*)/.exec(line)?.[1];
-      if (comment !== undefined && openings.test(comment)) found.push(`src/${file}:${i + 1}: ${comment}`);
+      const sentences = /^\s*(?:\/\*\*|\*|\/\/) (.*)/.exec(line)?.[1] ?? (TEXTS.test(file) ? /"(.*)"/.exec(line)?.[1] : undefined);
+      if (sentences !== undefined && openings.test(sentences)) found.push(`src/${file}:${i + 1}: ${sentences}`);
     }
   expect(found).toEqual([]);
 });

@@ -65,7 +65,7 @@ export const TTG: Readonly<Record<string, OpText>> = {
 /** Ops of Hopper and Blackwell. */
 export const TTNG: Readonly<Record<string, OpText>> = {
   "ttng.fence_async_shared": op(
-    "What threads wrote to shared memory is seen by the async proxy: by wgmma, tcgen05 and TMA.",
+    "Makes writes of threads to shared memory visible to the async proxy: to wgmma, tcgen05 and TMA.",
     "fence.proxy.async.shared::cta.",
   ),
   "ttng.cluster_arrive": op("This thread has arrived at the barrier of its cluster.", "barrier.cluster.arrive.aligned."),

@@ -4,7 +4,7 @@ import type { PassText } from "../records.js";
 export const AMD: Readonly<Record<string, PassText>> = {
   "tritonamdgpu-accelerate-matmul": {
     purpose:
-      "Gives dots the layout of a matrix instruction: MFMA on CDNA (gfx942, gfx950), WMMA on RDNA and gfx1250. M and N are 32 or 16 by the shape, or as matrix_instr_nonkdim says; kWidth is what a lane reads of an operand at once, times kpack. Of two dots in a row, as in attention, warps are spread over rows only. Scaled dots become scaled instructions on gfx950 and gfx1250, and are computed in bf16 or f16 elsewhere. Without an instruction operands get types that fma and v_dot take.",
+      "Gives dots the layout of a matrix instruction: MFMA on CDNA (gfx942, gfx950), WMMA on RDNA and gfx1250. M and N are 32 or 16 by the shape, or as matrix_instr_nonkdim says; kWidth is what a lane reads of an operand at once, times kpack. Where one dot follows another, as in attention, warps are spread over rows only. Scaled dots become scaled instructions on gfx950 and gfx1250, and are computed in bf16 or f16 elsewhere. Without an instruction operands get types that fma and v_dot take.",
     place:
       "It runs after coalescing, so that operands come from loads with known layouts, and before the pipeliner, which asks how a dot reads its operands. tritongpu-remove-layout-conversions cleans up after it.",
     declines:
@@ -12,7 +12,7 @@ export const AMD: Readonly<Record<string, PassText>> = {
   },
   "tritonamdgpu-canonicalize-pointers": {
     purpose:
-      "Writes every pointer as a scalar base and an offset: tt.addptr of tt.splat of the base. What all elements of an offset share is added to the base. A pointer into a tensor of at most 2 GiB (tt.pointer_range = 32) keeps its base, and all goes to a 32-bit offset. Loops, ifs and branches carry the two parts.",
+      "Writes every pointer as a scalar base and an offset: tt.addptr of tt.splat of the base. The part of an offset that all elements share is added to the base. A pointer into a tensor of at most 2 GiB (tt.pointer_range = 32) keeps its base, and all goes to a 32-bit offset. Loops, ifs and branches carry the two parts.",
     place:
       "It runs right before tritonamdgpu-convert-buffer-ops, which needs that form; canonicalize between the two removes parts that are zero.",
     declines:
@@ -65,7 +65,7 @@ export const AMD: Readonly<Record<string, PassText>> = {
   },
   "tritonamdgpu-pipeline": {
     purpose:
-      "Pipelines the scheduled loops. What is loaded for a dot goes through a ring of buffers in LDS: a load to registers a round ahead and a store, or a copy straight to LDS with use_async_copy. A prologue starts the first rounds and an epilogue ends the last ones; with too few rounds their loads are masked and their dots are in ifs.",
+      "Pipelines the scheduled loops. Loads for dots go through a ring of buffers in LDS: a load to registers a round ahead and a store, or a copy straight to LDS with use_async_copy. A prologue starts the first rounds and an epilogue ends the last ones; with too few rounds their loads are masked and their dots are in ifs.",
     place: "It runs after tritonamdgpu-schedule-loops. Clean-up, tritonamdgpu-reorder-instructions and tritonamdgpu-block-pingpong follow.",
     declines:
       "A load whose users do not all read dot operands from one layout stays in registers, and is started ahead nevertheless; pipeline.load in the remarks says so.",
@@ -114,7 +114,7 @@ export const AMD: Readonly<Record<string, PassText>> = {
     purpose:
       "Gives each buffer its place in LDS: buffers of the kernel, and those that conversions, reductions and atomics need while they run. Buffers that are never live at the same time share memory. ttg.shared is the sum.",
     place: "It runs before the lowering, which reads allocation.offset.",
-    declines: "What needs no LDS gets no place: conversions within a wave, reductions whose elements one wave has.",
+    declines: "Ops that need no LDS get no place: conversions within a wave, reductions whose elements one wave has.",
   },
   "convert-triton-amdgpu-to-llvm": {
     purpose:

@@ -75,7 +75,7 @@ export const NVIDIA: Readonly<Record<string, PassText>> = {
   },
   "triton-nvidia-gpu-tmem-barrier-insertion": {
     purpose:
-      "Puts a barrier before an access to tensor memory that must come after what other threads read or wrote there. What the tensor cores do is waited for by mbarriers, so nothing after it needs a barrier because of it.",
+      "Puts a barrier before an access to tensor memory that must come after what other threads read or wrote there. Accesses of the tensor cores are waited for by mbarriers, so they need no such barrier.",
     place: "With --triton 3.8 it runs right before the lowering. Before, the code of each store to tensor memory had a barrier of its own.",
     declines: "Accesses to different rows or columns need no barrier, nor do two reads.",
   },

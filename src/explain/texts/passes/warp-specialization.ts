@@ -23,7 +23,7 @@ export const WARP_SPECIALIZATION: Readonly<Record<string, PassText>> = {
   },
   "nvws-insert-aref": {
     purpose:
-      "What one partition computes or loads and another one uses goes through a buffer in shared memory: the producer enters an aref, writes and leaves it; the consumer enters it, reads and leaves it after the last use.",
+      "Values that one partition computes or loads and another one uses go through a buffer in shared memory: the producer enters an aref, writes and leaves it; the consumer enters it, reads and leaves it after the last use.",
     place: "It runs after every op has its partition: only then it is known which values cross.",
     declines: "Values that both partitions can compute themselves (constants, scalars) do not go through memory.",
   },
