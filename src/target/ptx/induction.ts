@@ -79,7 +79,7 @@ export function mergeCounters(s: Simplifier, order: readonly Block[]): Map<Node,
         if (known.has(phi)) continue;
         const [base, offset] = s.splitOffset(phi.inputs[back]!);
         const [counter, difference] = known.get(base) ?? [];
-        // What a counter is now, it was before its step.
+        // The next value of the phi is computed from the counter of this round: its next one less the step.
         if (counter && merge(phi, counter, difference! + offset - counter.step)) isAny = true;
       }
     }

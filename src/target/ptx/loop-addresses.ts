@@ -1,5 +1,5 @@
 /**
- * What a loop does not change of an address is added up before the loop, where that takes a register's place.
+ * The parts of an address that a loop does not change are added up before the loop, where that takes a register's place.
  *
  *     base + ((row + i) << 1)          (base + (row << 1)) + (i << 1)
  *
