@@ -32,8 +32,11 @@ export interface NameText {
   readonly lines: readonly string[];
 }
 
-/** The GPUs whose pipelines are named: one of each kind of tensor core. */
-const GENERATIONS = [80, 90, 100];
+/** The GPUs whose pipelines are named, by vendor: of NVIDIA's one of each kind of tensor core, of AMD's one of each pipeline. */
+const GENERATIONS = [
+  ["cuda:80", "cuda:90", "cuda:100"],
+  ["hip:gfx942", "hip:gfx950"],
+];
 
 /** The pass of a flag, of its class upstream, or of the end of a flag that only one has (`coalesce`). */
 export function passNamed(name: string): PassDef | undefined {
@@ -78,23 +81,27 @@ export function passText(name: string): NameText | undefined {
   };
 }
 
-/** Where the pipelines of the generations of GPUs run a pass; those that run it at the same place are named together. */
+/**
+ * Where the pipelines of the generations of GPUs run a pass; those that run it at the same place are named together. A vendor none of
+ * whose pipelines runs it is left out where another's does.
+ */
 function placesOf(flag: string): string[] {
+  const found = GENERATIONS.map((targets) => targets.map((target) => [target, placeIn(target, flag)] as const));
+  const running = found.filter((vendor) => vendor.some(([, place]) => place !== undefined));
   const places = new Map<string, string[]>();
-  for (const capability of GENERATIONS) {
-    const steps = pipelineOf({ target: `cuda:${capability}`, options: defaultOptions(`cuda:${capability}`) });
-    const runs = steps.flatMap((step, i) => (step.flag === flag ? [i] : []));
-    const [first] = runs;
-    const [previous, next] = first === undefined ? [] : [steps[first - 1], steps[first + 1]];
-    const around = [previous && `after ${previous.flag}`, next && `before ${next.flag}`];
-    const times = runs.length === 1 ? "" : `${runs.length} times, first `;
-    const place =
-      first === undefined
-        ? "not in the pipeline by itself"
-        : `${steps[first]!.stage}, ${times}${around.filter((part) => part !== undefined).join(", ")}`;
-    places.set(place, [...(places.get(place) ?? []), `sm_${capability}`]);
-  }
+  for (const [target, place = "not in the pipeline by itself"] of (running.length > 0 ? running : found).flat())
+    places.set(place, [...(places.get(place) ?? []), target.replace("cuda:", "sm_").replace("hip:", "")]);
   return [...places].map(([place, gpus]) => `${gpus.join(", ")}: ${place}`);
+}
+function placeIn(target: string, flag: string): string | undefined {
+  const steps = pipelineOf({ target, options: defaultOptions(target) });
+  const runs = steps.flatMap((step, i) => (step.flag === flag ? [i] : []));
+  const [first] = runs;
+  if (first === undefined) return undefined;
+  const [previous, next] = [steps[first - 1], steps[first + 1]];
+  const around = [previous && `after ${previous.flag}`, next && `before ${next.flag}`];
+  const times = runs.length === 1 ? "" : `${runs.length} times, first `;
+  return `${steps[first]!.stage}, ${times}${around.filter((part) => part !== undefined).join(", ")}`;
 }
 
 /** Code without the indent that all of its lines have, moved in by two. */

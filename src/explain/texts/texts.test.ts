@@ -39,11 +39,19 @@ test("an example shows 3 to 8 lines before and after, which differ", () => {
 test("a pass is found by its flag, its class upstream, and the end of its flag", () => {
   const { title, lines } = passText("tritongpu-coalesce")!;
   expect(title).toBe("tritongpu-coalesce (TritonGPUCoalesce): coalesce memory accesses");
-  expect(lines).toContain("  sm_80, sm_90, sm_100: ttgir, after convert-triton-to-tritongpu, before tritongpu-F32DotTC");
+  expect(lines).toContain("  sm_80, sm_90, sm_100, gfx942, gfx950: ttgir, after convert-triton-to-tritongpu, before tritongpu-F32DotTC");
+  // A pass of one vendor's pipeline has no place in the other's.
+  expect(placesIn("tritonamdgpu-optimize-epilogue")).toEqual([expect.stringMatching(/^ {2}gfx942, gfx950: ttgir, after tritongpu-remove/)]);
+  expect(placesIn("tritonamdgpu-in-thread-transpose")).toEqual([
+    expect.stringMatching(/^ {2}gfx942: ttgir, /),
+    "  gfx950: not in the pipeline by itself",
+  ]);
   expect(lines).toContain("Upstream: lib/Dialect/TritonGPU/Transforms/Coalesce.cpp, CoalesceUtils.cpp");
   expect(passText("TritonGPUCoalesce")).toEqual(passText("coalesce"));
   expect(passText("no-such-pass")).toBeUndefined();
 });
+
+const placesIn = (name: string) => passText(name)!.lines.filter((line) => /^ {2}(?:sm_|gfx)/.test(line));
 
 test("every name of the list has an explanation", () => {
   for (const name of Object.values(explainedNames()).flat()) expect(nameText(name)?.lines.length, name).toBeGreaterThan(0);
