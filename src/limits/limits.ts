@@ -215,9 +215,14 @@ function assemble(trace: Trace, gpu: GpuProduct, grid: readonly number[], counts
 const passesL1 = ({ direction, mnemonic }: SiteCost): boolean =>
   direction === "read" && /^cp\.async\.(?:cg|bulk)|^(?:atom|red)|^ld\..*(?:\.cg|\.cv|volatile|acquire|relaxed)/.test(mnemonic);
 
+/** Why there are no limits of any launch; undefined where there are. */
+export const notModelled = ({ target }: Trace): string | undefined =>
+  archOf(target) === undefined ? undefined : `counts and bounds are of NVIDIA's GPUs; ${target} is not modelled`;
+
 /** The record of the GPU, which must be one of the target's. */
 function productFor(trace: Trace, name: string | undefined): GpuProduct | Rejected {
-  if (archOf(trace.target) !== undefined) return rejected(`counts and bounds are of NVIDIA's GPUs; ${trace.target} is not modelled`);
+  const why = notModelled(trace);
+  if (why !== undefined) return rejected(why);
   const capability = capabilityOf(trace.target);
   const known = GPU_PRODUCTS.map((product) => product.name);
   if (name === undefined) {

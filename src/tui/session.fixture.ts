@@ -35,24 +35,24 @@ export function dumpSession(path: string): Session {
 }
 
 /** With a baseline of other options, as after a what-if. */
-export function kernelSession(path: string, numWarps = 4): Session {
-  return textSession(path, readFileSync(path, "latin1"), numWarps);
+export function kernelSession(path: string, numWarps = 4, target = "cuda:80"): Session {
+  return textSession(path, readFileSync(path, "latin1"), numWarps, target);
 }
 /** A session of a module with two kernels. */
 export function functionsSession(): Session {
   return textSession("two", TWO, 4);
 }
-function textSession(path: string, text: string, numWarps: number): Session {
+function textSession(path: string, text: string, numWarps: number, target = "cuda:80"): Session {
   const source = readSource({ name: path, text });
   if (source.kind !== "module") throw new Error("no IR");
   const divisibility = divisibilityOf(source.module);
   const run = (warps: number) => {
-    const options = { ...defaultOptions("cuda:80"), numWarps: warps };
-    const compiled = compile(source, { target: "cuda:80", options, artifacts: ["ptx", "instructions"], clock: () => 0 });
+    const options = { ...defaultOptions(target), numWarps: warps };
+    const compiled = compile(source, { target, options, artifacts: ["ptx", "instructions"], clock: () => 0 });
     if (compiled.kind === "error") throw new Error(compiled.message);
     return {
       trace: withPtxStep(compiled.trace),
-      settings: { target: "cuda:80", options, disabled: [], inserted: [], divisibility, always: {} },
+      settings: { target, options, disabled: [], inserted: [], divisibility, always: {} },
     };
   };
   const now = run(numWarps);

@@ -148,7 +148,7 @@ const MORE: Checks = {
   "shared memory is a drawing of banks, with conflicts in a sentence": async (page) => {
     await openBanks(page);
     await page.locator(".banks g").first().waitFor();
-    assert.match(await textOf(page.locator(".drawings > p")), /wavefronts .*bank conflicts/);
+    assert.match(await textOf(page.locator(".drawings > p")), /rounds .*bank conflicts/);
     await page.locator(".banks g").first().hover();
     assert.match(await textOf(page.locator(".said")), /at byte \d+, bank \d+/);
     await page.locator(".below .choice button", { hasText: "elements" }).click();

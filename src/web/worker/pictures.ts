@@ -223,9 +223,9 @@ function drawingOf(subject: Subject, view: State["view"]["layout"]): pictures.Dr
     notes: buffer ? accessesOf(buffer.value).map(accessText) : [],
   };
 }
-function accessText({ op, bytes, instructions, wavefronts, least }: Access): string {
-  const conflicts = wavefronts > least ? `${(wavefronts / least).toFixed(1)} times the least: bank conflicts` : "no bank conflicts";
-  return `${op}: ${bytes} bytes a lane, ${instructions} instructions, ${wavefronts} wavefronts (${conflicts})`;
+function accessText({ op, bytes, instructions, rounds, least }: Access): string {
+  const conflicts = rounds > least ? `${(rounds / least).toFixed(1)} times the least: bank conflicts` : "no bank conflicts";
+  return `${op}: ${bytes} bytes a lane, ${instructions} instructions, ${rounds} rounds (${conflicts})`;
 }
 
 /** Lines of the last TTGIR and of the final code; the same for every selected step. */
@@ -253,7 +253,7 @@ const codeLines = memo((session: State["session"]): Pick<pictures.CodePicture, "
     const notes = [
       fact.predicate === undefined ? "" : fact.predicate === "zero-fill" ? "zero-fill" : "masked",
       sectorsPerWarp === undefined ? "" : `${sectorsPerWarp} sectors/warp`,
-      wavefronts ? `${wavefronts.needed} wavefront${wavefronts.needed === 1 ? "" : "s"} (least ${wavefronts.least})` : "",
+      wavefronts ? `${wavefronts.needed} round${wavefronts.needed === 1 ? "" : "s"} (least ${wavefronts.least})` : "",
       mma?.shape ? `${mma.shape.join("x")} ${mma.types.a} -> ${mma.types.acc}` : "",
     ];
     const go: Go | undefined = op === undefined || opStep === undefined ? undefined : { to: "op", step: opStep, op };

@@ -120,6 +120,7 @@ function whyNone({ session, view }: State): string {
 /** Why there is no machine code. */
 export function whyNoSass(session: Session): string {
   const { computed, trace } = session;
+  if (amdGpuOfTrace(trace)) return `SASS is NVIDIA's machine code; tt-step --emit amdgcn writes that of ${trace.target}, with LLVM's llc`;
   if (trace.artifacts.ptx === undefined) return whyNoCode(session);
   if (trace.artifacts.machine) return "no SASS: neither nvdisasm nor cuobjdump is beside ptxas";
   return computed.noMachine === undefined ? "assembling ..." : `no SASS: ${computed.noMachine}`;

@@ -6,8 +6,8 @@ import { computed, kernelSession } from "../../session.fixture.js";
 import { emptySession } from "../../state/begin.js";
 import { limitsItems } from "./limits.js";
 
-const state = () => {
-  const session = kernelSession("fixtures/kernels/vecadd.ttir");
+const state = (target = "cuda:80") => {
+  const session = kernelSession("fixtures/kernels/vecadd.ttir", 4, target);
   return reduce(initialState(emptySession("vecadd"), { columns: 160, rows: 40 }, { keys: {}, ascii: false, command: [] }), {
     type: "session",
     session,
@@ -42,4 +42,9 @@ test("without a launch it says how to state one, and what is wrong with one", ()
   expect(rows("limits grid=4").texts).toEqual(["the costs depend on a number that is not given: n=?, after :limits grid=4"]);
   expect(rows("limits n=16").texts).toEqual(["the costs depend on how many programs there are: grid=X,Y,Z"]);
   expect(rows("limits n=a grid=4").texts).toEqual(["'a' is no number and no shape"]);
+});
+
+test("for an AMD GPU it says at once that there are no limits", () => {
+  const texts = limitsItems(state("hip:gfx942"), 100).map(({ row }) => textOf(row));
+  expect(texts).toEqual(["counts and bounds are of NVIDIA's GPUs; hip:gfx942 is not modelled"]);
 });

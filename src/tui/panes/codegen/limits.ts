@@ -4,7 +4,7 @@ import { kernelOf } from "../../../dialects/builtin/function-op.js";
 import { lastTtgirStep } from "../../../explain/codegen-facts.js";
 import { readSource } from "../../../library/sources.js";
 import { readLaunchText } from "../../../limits/launch-text.js";
-import { limitsOf, type OpCost } from "../../../limits/limits.js";
+import { limitsOf, notModelled, type OpCost } from "../../../limits/limits.js";
 import { limitsText, summary } from "../../../limits/text.js";
 import { argumentNames } from "../../../simulate/tensor/arguments.js";
 import { wrapText } from "../../../support/wrap-text.js";
@@ -42,6 +42,8 @@ export function limitsItems(state: State, width: number): readonly CodegenItem[]
   const { launch } = state.view.codegen;
   const said = (text: string, ink: number): CodegenItem[] =>
     wrapText(text, Math.max(20, width - 1)).map((part) => ({ row: line(part, ink) }));
+  const refused = notModelled(state.session.trace);
+  if (refused !== undefined) return said(refused, MUTED);
   const ptx = ptxOf(state.session);
   if (state.session.trace.artifacts.ptx === undefined)
     return said(ptx.kind === "making" ? makingText(ptx) : whyNoCode(state.session), MUTED);

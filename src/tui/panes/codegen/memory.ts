@@ -57,7 +57,7 @@ function guardText({ predicate }: CodegenFact): string {
 }
 function rates({ sectorsPerWarp, wavefronts }: CodegenFact): string {
   if (sectorsPerWarp !== undefined) return `  ${sectorsPerWarp} sectors/warp`;
-  return wavefronts ? `  ${wavefronts.needed} wavefronts${wavefronts.needed > wavefronts.least ? ` (least ${wavefronts.least})` : ""}` : "";
+  return wavefronts ? `  ${wavefronts.needed} rounds${wavefronts.needed > wavefronts.least ? ` (least ${wavefronts.least})` : ""}` : "";
 }
 
 export function mmaItems(facts: readonly CodegenFact[], family: ReadonlySet<number>): readonly CodegenItem[] {

@@ -1,4 +1,5 @@
 /** The final code. */
+import { codegenStep } from "../../../explain/codegen-facts.js";
 import { go } from "../../control/navigate.js";
 import { textOf } from "../../draw/style.js";
 import { insideOf } from "../../state/places.js";
@@ -23,11 +24,9 @@ export const codegenPane: PaneDef<CodegenView> = {
     if (tab === "why") return about === "pass" ? `why ${pass}` : "why";
     if (tab === "stats") return "statistics";
     if (tab === "flow") return "control flow";
-    if (tab === "limits") return "limits";
-    if (tab === "ptx" && ptxOf(state.session).kind !== "none") return "PTX";
-    if (tab === "sass") return "SASS";
-    return "code";
+    return shortTitle(state);
   },
+  shorterTitles: (state) => [shortTitle(state)],
   tabs: (state) => ({
     names: CODEGEN_TABS,
     short: ["mem", "mma", "ptx", "sas", "cmp", "why", "cf", "sta", "rew", "lim"],
@@ -77,6 +76,13 @@ export const codegenPane: PaneDef<CodegenView> = {
     return items[0]?.go || !items[1]?.go ? state : atRow(state, 1);
   },
 };
+
+function shortTitle({ session, view }: State): string {
+  const { tab } = view.codegen;
+  if (tab === "ptx") return ptxOf(session).kind === "none" ? (codegenStep(session.trace)?.stage.toUpperCase() ?? "code") : "PTX";
+  if (tab === "sass") return "SASS";
+  return tab === "memory" || tab === "mma" || tab === "compare" ? "code" : tab;
+}
 
 /** Where the row under the cursor leads. */
 export function codegenGo(state: State): Go | undefined {

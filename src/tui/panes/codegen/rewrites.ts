@@ -64,8 +64,7 @@ export const rewriteItems = memo((session: Session, step: Step | undefined, widt
     if (items.length === 1) items.push(...nothing(step, width));
     return items;
   }
-  if (session.input && !session.input.edited)
-    items.push({ row: line("  the pass is run again to tell its rewrites one by one ...", MUTED) });
+  if (session.input && !session.input.edited) items.push({ row: line("  running the pass again, for each rewrite ...", MUTED) });
   rewrites.forEach(({ pattern, root, made }, i) => {
     const old = previous && textOfOp(trace, previous, root);
     items.push({

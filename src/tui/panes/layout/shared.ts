@@ -34,7 +34,8 @@ export interface Access {
   readonly vec: number;
   readonly bytes: number;
   readonly instructions: number;
-  readonly wavefronts: number;
+  /** Clocks of shared memory: an AMD GPU calls its warps wavefronts. */
+  readonly rounds: number;
   readonly least: number;
 }
 
@@ -72,7 +73,7 @@ export const accessesOf = memo((buffer: Value): readonly Access[] => {
             vec: result.vec,
             bytes: (result.vec * shared.bits) / 8,
             instructions: result.instructions,
-            wavefronts: result.wavefronts,
+            rounds: result.wavefronts,
             least: result.minWavefronts,
           });
         }
@@ -82,21 +83,19 @@ export const accessesOf = memo((buffer: Value): readonly Access[] => {
   return found;
 }, 16);
 
-export function sharedRows(subject: Subject, view: View["layout"], { width, height }: Size2): Row[] {
-  const rows: Row[] = [...subjectHead(subject, width)];
+export function sharedRows(subject: Subject, view: View["layout"], size: Size2): Row[] {
+  const { width, height } = size;
+  const rows: Row[] = [...subjectHead(subject, size)];
   const buffer = bufferOf(subject);
   if (!buffer) return [...rows, line("not in shared memory, and no op copies it there", MUTED)];
   const { layout, shape, bits, encodingText } = buffer.layout;
-  if (buffer.layout !== subject.layout) rows.push(line(`through ${encodingIn(encodingText, width - 8)}`, MUTED));
+  if (buffer.layout !== subject.layout) rows.push(...encodingIn(`through ${encodingText}`, size).map((text) => line(text, MUTED)));
   for (const access of accessesOf(buffer.value).slice(0, 3)) {
-    const conflicts = access.wavefronts > access.least;
+    const conflicts = access.rounds > access.least;
     rows.push([
       [`${access.op} `, style("op")],
-      [`${access.bytes} bytes a lane, ${access.instructions} instructions, ${access.wavefronts} wavefronts `, 0],
-      [
-        conflicts ? `(${(access.wavefronts / access.least).toFixed(1)}x: bank conflicts)` : "(no bank conflicts)",
-        conflicts ? WARNING : GOOD,
-      ],
+      [`${access.bytes} bytes a lane, ${access.instructions} instructions, ${access.rounds} rounds `, 0],
+      [conflicts ? `(${(access.rounds / access.least).toFixed(1)}x: bank conflicts)` : "(no bank conflicts)", conflicts ? WARNING : GOOD],
     ]);
   }
   // One row is what the banks hold, 128 bytes of 32.
