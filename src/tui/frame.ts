@@ -6,12 +6,12 @@ import { overlayRect } from "./control/overlay-rect.js";
 import { whatIfNote, whatIfRows } from "./control/what-if.js";
 import { ansiRow } from "./draw/ansi.js";
 import { ACCENT, BOLD, ERROR, KEY, line, MUTED, PLAIN, REVERSE, type Row, type Span, style, TITLE } from "./draw/style.js";
-import { cut } from "./draw/text-width.js";
+import { cut, fitting } from "./draw/text-width.js";
 import { inkColour, type Theme } from "./draw/theme.js";
 import { formRows } from "./form/rows.js";
 import { COMMAND_IDS, COMMANDS, type CommandDef, type CommandId, keyLabel, keysOf } from "./keymap.js";
 import { PANES } from "./panes/index.js";
-import { type PaneDef, tabLabels } from "./panes/pane.js";
+import { type PaneDef, upperBorder } from "./panes/pane.js";
 import { timeText } from "./panes/passes/model.js";
 import { type Area, hasHead, placesOf, type Rect } from "./state/places.js";
 import type { Overlay, State } from "./state/state.js";
@@ -153,10 +153,9 @@ function paneView(
   const focused = state.view.focus === pane;
   const headed = hasHead(pane, height);
   const inside = { width: width - 2, height: height - 2 - (headed ? 1 : 0) };
-  const tabs = def.tabs?.(state);
-  const wanted = def.title(state);
-  const tabText = tabs ? tabsSpans(tabLabels(tabs, wanted, width), tabs.active) : [];
-  const title = fitting(wanted, width - 6 - (tabs ? spansWidth(tabText) + 1 : 0));
+  const border = upperBorder(def, state, width);
+  const tabText = tabsSpans(border.labels, border.active);
+  const title = fitting(border.title, width - 6 - (tabText.length > 0 ? spansWidth(tabText) + 1 : 0));
   const note = def.note?.(state) ?? "";
   const bar = barOf(def.length(state, inside), def.top(state), inside.height);
   return boxView(theme, { width, height }, focused, {
@@ -171,15 +170,10 @@ function paneView(
   });
 }
 
-/** A text whose last parts are left out where there is no room for them. */
-function fitting(text: string, width: number): string {
-  const parts = text.split(" · ");
-  while (parts.length > 1 && parts.join(" · ").length > width) parts.pop();
-  return cut(parts.join(" · "), width);
-}
 const spansWidth = (spans: readonly Span[]): number => spans.reduce((n, [text]) => n + text.length, 0);
 /** `[memory|mma|ptx]`, the active one lit. */
-function tabsSpans(labels: ReturnType<typeof tabLabels>, active: string): Span[] {
+function tabsSpans(labels: ReturnType<typeof upperBorder>["labels"], active: string): Span[] {
+  if (labels.length === 0) return [];
   const spans = labels.flatMap(([label, tab], i): Span[] => [
     ...(i > 0 ? [["|", EDGE] as const] : []),
     [label, tab === active ? style("accent", "none", BOLD) : EDGE],

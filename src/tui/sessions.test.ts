@@ -39,6 +39,14 @@ test("a what-if is undone and done again, with the view that it was asked from",
   expect(again.message?.text).toContain("u undoes it");
 });
 
+test("while it compiles, enter on the findings says that they are not known yet", () => {
+  const session = { ...kernelSession("fixtures/kernels/vecadd.ttir"), progress: { done: 3, total: 60, what: "", ms: 0 } };
+  const pending = [{ flag: "triton-rewrite-tensor-descriptor-to-pointer", stage: "ttir", options: "", pass: "" }] as const;
+  const asked = typed(opened({ ...session, trace: { ...session.trace, steps: session.trace.steps.slice(0, 4) }, pending }), "5\r");
+  expect(asked.message?.text).toContain("findings are not known yet");
+  expect(screenOf(asked)).toContain("rewrite-tensor-descriptor-t…");
+});
+
 test("a pass that is asked for before it has run is shown when it has", () => {
   const session = kernelSession("fixtures/kernels/vecadd.ttir");
   const { steps } = session.trace;
@@ -74,6 +82,8 @@ test("B goes to the first pass that differs, and shows both sides", () => {
   const first = at.session.trace.steps.find((step) => step.parent === undefined && differs(at.session, step));
   expect(selectedStep(at)).toBe(first);
   expect(screenOf(at)).toContain("baseline: convert-triton-to-tritongpu → convert-triton-to-tritongpu");
+  const comparing = { ...at.session, computed: { ...NOTHING_COMPUTED, diffs: new Map() } };
+  expect(typed({ ...at, session: comparing }, "B").message?.text).toContain("still comparing with the baseline");
   expect(typed(opened(kernelSession("fixtures/kernels/vecadd.ttir")), "B").message?.text).toContain("nothing to hold against");
 });
 

@@ -10,7 +10,7 @@ import { tabAway } from "../panes/pane.js";
 import { changedAway, stepAway } from "../panes/passes/model.js";
 import { insideOf, placesOf } from "../state/places.js";
 import { ask, type ListItem, type State, say, withView } from "../state/state.js";
-import { differs, selectedStep, stepName, stepsOf } from "../state/steps.js";
+import { differs, isCompared, selectedStep, stepName, stepsOf } from "../state/steps.js";
 import type { PaneId, View } from "../state/view.js";
 import { nextTourStep, previousTourStep, showTourStep } from "../tour/tour.js";
 import { commandLine } from "./command-line.js";
@@ -216,15 +216,16 @@ function next(state: State, direction: 1 | -1): State {
   const elsewhere = PANES[state.view.focus].next?.(state, direction);
   if (elsewhere) return elsewhere;
   const shown = displayOf(state);
-  const to =
-    shown && shown.mode !== "IR"
-      ? changeAway(shown, state.view.diff.row, direction)
-      : shown && changeAway(shown, state.view.diff.row, direction);
-  if (to === undefined)
-    return say(
-      state,
-      direction > 0 ? "no change below; > goes to the next changed pass" : "no change above; < goes to the changed pass before",
-    );
+  const { row } = state.view.diff;
+  const to = shown && changeAway(shown, row, direction);
+  if (to === undefined) {
+    const isElsewhere = shown !== undefined && changeAway(shown, row, direction > 0 ? -1 : 1) !== undefined;
+    const [here, key, there, step] =
+      direction > 0
+        ? ["below", "N", "above", "> goes to the next changed pass"]
+        : ["above", "n", "below", "< goes to the changed pass before"];
+    return say(state, `no change ${here}; ${isElsewhere ? `${key} goes to the one ${there}, ` : ""}${step}`);
+  }
   return withView(state, { diff: { ...state.view.diff, row: to, word: -1 } });
 }
 
@@ -276,6 +277,7 @@ function firstDifference(state: State): State {
   const name = session.against?.name ?? "the baseline";
   const first = stepsOf(session).find((step) => step.parent === undefined && differs(session, step));
   if (!first) return say(state, `no pass gives another result than with ${name}`);
+  if (!isCompared(session, first)) return say(state, `still comparing with ${name}; ? marks passes that are not compared yet`);
   const there = atStep(withView(state, { diff: { ...view.diff, base, open: [] } }), first.index, true);
   return say(there, `the first difference to ${name}; ≠ marks the passes that differ, b goes back to the step before`);
 }

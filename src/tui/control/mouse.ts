@@ -1,7 +1,7 @@
 /** Clicks focus and select; the wheel scrolls three lines of the pane under it. */
 import type { TerminalInput } from "../keys.js";
 import { PANES } from "../panes/index.js";
-import { type PaneDef, tabLabels } from "../panes/pane.js";
+import { type PaneDef, upperBorder } from "../panes/pane.js";
 import { borderAt, grabbed, insideOf, type Placed, placesOf, withBorder } from "../state/places.js";
 import { type State, withView } from "../state/state.js";
 import type { PaneId } from "../state/view.js";
@@ -37,10 +37,7 @@ export function pressed(state: State, input: Extract<TerminalInput, { readonly k
 
 /** The tab whose label is at a column of a pane's upper border. */
 function tabAt(state: State, { pane, rect }: Placed, x: number): string | undefined {
-  const { tabs, title } = PANES[pane] as PaneDef<unknown>;
-  const all = tabs?.(state);
-  if (!all) return undefined;
-  const labels = tabLabels(all, title(state), rect.width);
+  const { labels } = upperBorder(PANES[pane] as PaneDef<unknown>, state, rect.width);
   // They end a column before the corner.
   let at = rect.x + rect.width - 3 - labels.reduce((n, [label]) => n + label.length + 1, 0);
   for (const [label, tab] of labels) {

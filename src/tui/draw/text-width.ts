@@ -56,6 +56,12 @@ export function cut(text: string, width: number): string {
   }
   return `${out}…`;
 }
+/** A text whose last parts (`a · b · c`) are left out where there is no room for them. */
+export function fitting(text: string, width: number): string {
+  const parts = text.split(" · ");
+  while (parts.length > 1 && textWidth(parts.join(" · ")) > width) parts.pop();
+  return cut(parts.join(" · "), width);
+}
 /** The name of a pass cut to a width: the number of its run remains. */
 export function cutName(name: string, width: number): string {
   const number = /#\d+$/.exec(name)?.[0] ?? "";

@@ -16,6 +16,8 @@ export interface PaneDef<Slice> {
   readonly absent?: (state: State) => string | undefined;
 
   readonly title: (state: State) => string;
+  /** What of the title matters more and more, where there is no room for all of it. */
+  readonly shorterTitles?: (state: State) => readonly string[];
   readonly tabs?: (state: State) => Tabs;
   /** A line above the rows, which is not scrolled; `places.ts` leaves room for it. */
   readonly head?: (state: State, width: number) => Row;
@@ -55,22 +57,26 @@ export interface Tabs {
   readonly short?: readonly string[];
   readonly active: string;
 }
-/** The labels that fit beside a title, in a frame of that width: those of all tabs, or that of the active one; with the tab of each. */
-export function tabLabels(
-  { names, short = names, active }: Tabs,
-  title: string,
+type Labels = readonly (readonly [label: string, tab: string])[];
+/** The title of a pane and the labels of its tabs, with the tab of each, as they fit into the upper border of a frame of that width. */
+export function upperBorder(
+  { title, shorterTitles, tabs }: PaneDef<unknown>,
+  state: State,
   width: number,
-): readonly (readonly [label: string, tab: string])[] {
-  // The title gives way to the tabs, as far as it stays readable; to short labels it gives way further.
-  const room = (most: number) => width - 7 - Math.min(textWidth(title), most);
-  const forms = [names, short].map((labels) => labels.map((label, i) => [label, names[i]!] as const));
-  const columnsOf = (labels: readonly (readonly [string, string])[]) => labels.reduce((n, [label]) => n + label.length + 1, 1);
-  const fits = (labels: readonly (readonly [string, string])[], form: number) =>
-    columnsOf(labels) <= room(form === 0 ? Math.max(12, Math.floor(width / 3)) : 4);
-  // Short labels where only they leave room for all of the title.
-  const whole = forms.find((labels) => columnsOf(labels) <= width - 7 - textWidth(title));
-  return whole ?? forms.find(fits) ?? [[short[names.indexOf(active)]!, active]];
+): { readonly title: string; readonly labels: Labels; readonly active: string } {
+  const titles = [title(state), ...(shorterTitles?.(state) ?? [])];
+  const shortest = titles.at(-1)!;
+  const all = tabs?.(state);
+  if (!all) return { title: titles.find((text) => textWidth(text) <= width - 6) ?? shortest, labels: [], active: "" };
+  const { names, short = names, active } = all;
+  const forms = [names, short].map((labels): Labels => labels.map((label, i) => [label, names[i]!]));
+  const room = (labels: Labels) => width - 8 - labels.reduce((n, [label]) => n + label.length + 1, 0);
+  // The title comes before long labels, and gives way to short ones as far as it stays readable.
+  for (const text of titles) for (const labels of forms) if (textWidth(text) <= room(labels)) return { title: text, labels, active };
+  const labels: Labels = room(forms[1]!) >= LEAST_TITLE ? forms[1]! : [[short[names.indexOf(active)]!, active]];
+  return { title: shortest, labels, active };
 }
+const LEAST_TITLE = 4;
 
 /** The tab `by` away. */
 export function tabAway<T>(tabs: readonly T[], at: T, by: 1 | -1): T {

@@ -11,15 +11,16 @@ import { diffRows, displayOf } from "./model.js";
 const KERNELS = readdirSync("fixtures/kernels").filter((name) => name.endsWith(".ttir") && !name.includes("triton20"));
 const LIT = new Set(["addedWord", "removedWord"].map((paper) => PAPERS.indexOf(paper as (typeof PAPERS)[number])));
 
+const SETTINGS = { keys: {}, ascii: false, command: [] };
+
 const litIn = (row: Row): string[] => row.filter(([, style]) => LIT.has(paperOf(style))).map(([text]) => text);
 
 test.each(KERNELS)("%s", (name) => {
   const session = kernelSession(`fixtures/kernels/${name}`);
-  const settings = { keys: {}, ascii: false, command: [] };
   let lit = 0;
   const hidden: string[] = [];
   for (const columns of [80, 120, 140, 200]) {
-    const start = typed(initialState(session, { columns, rows: 40 }, settings), "2");
+    const start = typed(initialState(session, { columns, rows: 40 }, SETTINGS), "2");
     const { width } = insideOf(start, "diff")!;
     for (const step of session.trace.steps) {
       if (!step.changed || step.stage === "llir") continue;
@@ -68,4 +69,41 @@ test("short types say shape, element and layout", () => {
   expect(text).toBe("%1 = a.b %0 : ‹64x32xf16 #mma·dot1·k2› -> ‹64x*f16 #blocked·slice0›");
   const [from, to] = stretchOf([20, 25]);
   expect(text.slice(from, to)).toBe("‹64x32xf16 #mma·dot1·k2›");
+});
+
+test("a new line of a block or of many values keeps its beginning", () => {
+  const types = "tensor<64x64xf32, #mma>, i32, !ttg.async.token, !ttg.async.token";
+  for (const line of [
+    `^bb1(%85: i32, %86: ${types}):`,
+    `  cf.br ^bb1(%1, %2 : i32, ${types})`,
+    `  %0 = ttg.local_alloc : () -> ${MEMDESC}`,
+  ]) {
+    expect(resultEncoding(line)).toEqual([]);
+    expect(partsInSight(line, 40, resultEncoding(line))).toEqual([[0, 39]]);
+  }
+  const block = `  ^bb1(%85: i32, %86: ${types}):  // 2 preds: ^bb0, ^bb2`;
+  const at = block.indexOf("// 2");
+  expect(partsInSight(block, 40, [[at, at + 10]])[0]![1]).toBeGreaterThanOrEqual("  ^bb1".length);
+});
+const MEMDESC = "!ttg.memdesc<2x64x64xf16, #shared, #smem, mutable>";
+
+test("short types of buffers", () => {
+  expect(shortLine(`%0 = ttg.local_alloc : () -> ${MEMDESC}`).text).toBe(
+    "%0 = ttg.local_alloc : () -> ‹2x64x64xf16 #shared #smem mutable›",
+  );
+  const written = "!ttg.memdesc<64x64xf16, #ttg.swizzled_shared<{vec = 8, order = [1, 0]}>, #smem>";
+  expect(shortLine(written).text).toBe("‹64x64xf16 #ttg.swizzled_shared<{vec = 8, order = [1, 0]}> #smem›");
+});
+
+test("a wrapped line goes on at a blank where there is one near the end", () => {
+  const start = typed(initialState(kernelSession("fixtures/kernels/vecadd.ttir"), { columns: 80, rows: 40 }, SETTINGS), "2W|");
+  const rows = diffRows(start, { width: 50, height: 60 }).map(textOf);
+  expect(rows.filter((row) => row.trimEnd().length > 50)).toEqual([]);
+  const words = (texts: readonly string[]) =>
+    texts
+      .map((text) => text.slice(4))
+      .join(" ")
+      .split(/\s+/);
+  const whole = diffRows(start, { width: 10_000, height: 60 }).map(textOf);
+  expect(words(rows)).toEqual(words(whole));
 });

@@ -2,8 +2,8 @@
 import type { Stretch } from "../../../diff/words.js";
 import { MUTED, type Span } from "../../draw/style.js";
 
-/** The name of a line's op, and of its results. */
-const HEAD = /^\s*(?:%[^=]* = )?"?[\w.#]*/;
+/** The name of a line's op and of its results, or of its block. */
+const HEAD = /^\s*(?:%[^=]* = )?["^]?[\w.#]*/;
 
 /**
  * The parts of a line that are shown in so many columns: its beginning, the wanted stretches as far as there is room, and what
@@ -40,8 +40,11 @@ export function partsInSight(text: string, columns: number, wanted: readonly Str
 /** The encoding of a line's result: in a line that is new as a whole, it says most of what the type says. */
 export function resultEncoding(text: string): readonly Stretch[] {
   const at = text.lastIndexOf(text.includes("‹") ? " #" : ", #");
-  return at < 0 ? [] : [[at, text.length]];
+  return at < 0 || !END_OF_TYPE.test(text.slice(at)) ? [] : [[at, text.length]];
 }
+
+/** An encoding that ends the line's last type: where other types follow, it is no result's. */
+const END_OF_TYPE = /^,? #[\w.·]+(?:<\{.*\}>)?[>›]$/;
 
 /** The parts with another one, in order; those that touch become one. */
 function withPart(parts: readonly Stretch[], [from, to]: Stretch): readonly Stretch[] {
@@ -72,7 +75,7 @@ export function cutToParts(spans: readonly Span[], parts: readonly Stretch[]): S
   return out.filter(([text]) => text !== "");
 }
 
-const TYPE = /tensor<((?:[^<>]|<[^<>]*(?:<[^<>]*>[^<>]*)*>)*)>|!tt\.ptr<(\w+)>/g;
+const TYPE = /(?:tensor|!ttg\.memdesc)<(?:[^<>]|<[^<>]*(?:<[^<>]*>[^<>]*)*>)*>|!tt\.ptr<\w+>/g;
 
 /** A line with short types, and where a stretch of the line is in it. */
 export interface ShortLine {
@@ -80,7 +83,7 @@ export interface ShortLine {
   readonly stretchOf: (stretch: Stretch) => Stretch;
 }
 
-/** `tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>` becomes `‹64x64xf16 #mma·dot0·k2›`, `!tt.ptr<f16>` `*f16`. */
+/** `tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>` becomes `‹64x64xf16 #mma·dot0·k2›`, `!ttg.memdesc<64xf16, #shared, #smem>` `‹64xf16 #shared #smem›`, `!tt.ptr<f16>` `*f16`. */
 export function shortLine(line: string): ShortLine {
   /** The beginnings and ends of what was replaced, here and there. */
   const places: (readonly [from: number, to: number, at: number, end: number])[] = [];
@@ -105,6 +108,7 @@ export function shortLine(line: string): ShortLine {
 }
 function shortType(type: string): string {
   const pointers = type.replace(/!tt\.ptr<(\w+)>/g, "*$1");
+  if (pointers.startsWith("!ttg.memdesc")) return `‹${pointers.slice("!ttg.memdesc<".length, -1).replaceAll(/, (?![^<]*>)/g, " ")}›`;
   const tensor = /^tensor<((?:\d+x)*)(.*)>$/.exec(pointers);
   if (!tensor) return pointers;
   const [element = "", ...encoding] = tensor[2]!.split(/, (.*)/);

@@ -7,7 +7,7 @@ import { sideOf } from "../../../diff/step-side.js";
 import { type ChangedWords, changedWords, partnersOf, type Stretch } from "../../../diff/words.js";
 import { memo } from "../../../support/memo.js";
 import { irSpans, overlay } from "../../draw/ir-text.js";
-import { BOLD, MUTED, onPaper, type Paper, type Row, type Span, type Style, style, withAttributes } from "../../draw/style.js";
+import { BOLD, MUTED, onPaper, type Paper, type Row, type Span, type Style, style, textOf, withAttributes } from "../../draw/style.js";
 import { shown } from "../../draw/text-width.js";
 import { functionLines } from "../../kernels.js";
 import { SIDE_BY_SIDE_COLUMNS, sourceBeside } from "../../state/places.js";
@@ -407,21 +407,27 @@ export function matchesIn(text: string, needle: string): [number, number][] {
   return found;
 }
 
-/** The spans in pieces of so many columns. */
+/** The spans in pieces of so many columns at most, which end at a blank where that is not far before. */
 function broken(spans: readonly Span[], columns: number): readonly (readonly Span[])[] {
-  const pieces: Span[][] = [[]];
-  let left = Math.max(1, columns);
-  for (const [text, s] of spans)
-    for (let at = 0; at < text.length; ) {
-      if (left === 0) {
-        pieces.push([]);
-        left = Math.max(1, columns);
-      }
-      const part = text.slice(at, at + left);
-      pieces.at(-1)!.push([part, s]);
-      at += part.length;
+  const text = textOf(spans);
+  const pieces: Span[][] = [];
+  let [span, at] = [0, 0];
+  for (let from = 0; from < text.length || from === 0; ) {
+    let to = from + Math.max(1, columns);
+    const blank = to < text.length ? text.lastIndexOf(" ", to - 1) + 1 : 0;
+    if (blank > from + columns / 2) to = blank;
+    const piece: Span[] = [];
+    for (let left = to - from; left > 0 && span < spans.length; ) {
+      const [whole, s] = spans[span]!;
+      const part = whole.slice(at, at + left);
+      piece.push([part, s]);
       left -= part.length;
+      at += part.length;
+      if (at === whole.length) [span, at] = [span + 1, 0];
     }
+    pieces.push(piece);
+    from = to;
+  }
   return pieces;
 }
 

@@ -3,7 +3,7 @@ import { countsText } from "../../../diff/hunks.js";
 import { PASSES } from "../../../passes/index.js";
 import { reanchored } from "../../control/walk.js";
 import { line, MUTED, type Row } from "../../draw/style.js";
-import { cut } from "../../draw/text-width.js";
+import { cut, fitting } from "../../draw/text-width.js";
 import { insideOf } from "../../state/places.js";
 import { type State, say, withView } from "../../state/state.js";
 import { selectedStep, symbolOf } from "../../state/steps.js";
@@ -27,16 +27,10 @@ export const diffPane: PaneDef<DiffView> = {
   },
   key: "2",
   title: (state) => {
-    const shown = displayOf(state);
-    if (!shown) return "diff";
-    const { beforeName, afterName } = shown.compared;
-    const step = selectedStep(state)!;
-    const options = step.options === "" ? "" : ` {${step.options}}`;
-    if (beforeName !== afterName && isUnchanged(shown.compared, symbolOf(state.session)))
-      return `${beforeName} → ${afterName}: no change${options}`;
-    if (shown.mode === "IR" || beforeName === afterName) return `after ${afterName}${options}`;
-    return `${beforeName} → ${afterName}${options}`;
+    const options = selectedStep(state)?.options ?? "";
+    return `${titlesOf(state)[0]}${options === "" ? "" : ` {${options}}`}`;
   },
+  shorterTitles: titlesOf,
   tabs: (state) => ({ names: DIFF_MODES, short: ["2", "uni", "IR"], active: displayOf(state)?.mode ?? "IR" }),
   note: (state) => {
     const shown = displayOf(state);
@@ -104,9 +98,8 @@ export const diffPane: PaneDef<DiffView> = {
   },
 };
 
-/** The legend of short types. */
-const SHORT_TYPES =
-  "‹64x32xf16 #a› tensor with encoding #a · #a·dot0·k2 ttg.dot_op of #a, opIdx 0, kWidth 2 · #a·slice1 ttg.slice, dim 1 · *f16 tt.ptr";
+/** The legend of short types; where there is little room, its beginning. */
+const SHORT_TYPES = "‹8xf16 #a› = tensor<8xf16, #a> · #a·slice1 = slice, dim 1 · #a·dot0·k2 = dot_op, opIdx 0, kWidth 2 · *f16 = tt.ptr";
 const SUMMARIES: Readonly<Record<string, string>> = {
   edit: "the IR as you edited it; the passes after it ran on this",
   source: "the IR before the first pass",
@@ -116,9 +109,19 @@ const SUMMARIES: Readonly<Record<string, string>> = {
 /** `tritongpu-coalesce: gives accesses of global memory wide layouts`. */
 function passHead(state: State, width: number): Row {
   const step = selectedStep(state);
-  if (step && state.view.diff.short) return line(cut(` ${SHORT_TYPES}`, width), MUTED);
+  if (step && state.view.diff.short) return line(` ${fitting(SHORT_TYPES, width - 1)}`, MUTED);
   const summary = step && (SUMMARIES[step.kind === "source" ? "source" : step.flag] ?? PASSES.get(step.flag)?.summary);
   return step ? line(cut(` ${step.flag}${summary ? `: ${summary}` : ""}`, width), MUTED) : [];
+}
+
+/** The steps that are compared; where there is no room for both, the selected one. */
+function titlesOf(state: State): readonly [string, ...string[]] {
+  const shown = displayOf(state);
+  if (!shown) return ["diff"];
+  const { beforeName, afterName } = shown.compared;
+  if (beforeName === afterName) return [`after ${afterName}`];
+  if (isUnchanged(shown.compared, symbolOf(state.session))) return [`${beforeName} → ${afterName}: no change`, `${afterName}: no change`];
+  return shown.mode === "IR" ? [`after ${afterName}`] : [`${beforeName} → ${afterName}`, `→ ${afterName}`];
 }
 
 /** Another way of showing it, the same line under the cursor. */

@@ -75,5 +75,7 @@ export function atFinding(state: State, finding: number): State {
 function entered(state: State): State {
   const at = current(state);
   const to = at === undefined ? undefined : placeOf(state, at);
-  return to ? withView(go(state, { text: "", go: to }), { focus: "diff" }) : say(state, "no finding here; > goes to the next changed pass");
+  if (to) return withView(go(state, { text: "", go: to }), { focus: "diff" });
+  const isKnown = findingsOf(state.session) !== undefined;
+  return say(state, `${isKnown ? "no finding here" : "findings are not known yet"}; > goes to the next changed pass`);
 }

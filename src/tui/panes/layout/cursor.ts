@@ -11,11 +11,10 @@ export function moveElement(state: State, down: number, right: number): State {
   const { tab, top } = state.view.layout;
   if ("reason" in subject || tab === "bases" || tab === "pair")
     return withView(state, { layout: { ...state.view.layout, top: Math.max(0, top + Math.max(-1e6, Math.min(down, 200))) } });
-  const { layout, shape } = subject.layout;
+  const { shape } = subject.layout;
   const at = within(shape, state.view.layout.element);
   if (tab === "hw" && subject.layout.kind === "distributed") return moveOwner(state, down, right);
-  const { width } = insideOf(state, "layout") ?? { width: 80 };
-  const grid = gridOf(shape, at, mapWindow(layout, shape, width).fold);
+  const grid = gridOf(shape, at, mapWindow(subject, insideOf(state, "layout") ?? { width: 80, height: 20 }).fold);
   const [row, column] = grid.cell(at);
   const to = grid.element(Math.max(0, Math.min(grid.rows - 1, row + down)), Math.max(0, Math.min(grid.columns - 1, column + right)));
   return withView(state, { layout: { ...state.view.layout, element: within(shape, to) } });
@@ -44,10 +43,10 @@ export function clickElement(state: State, x: number, y: number): State {
   if ("reason" in subject) return state;
   const inside = insideOf(state, "layout");
   if (!inside) return state;
-  const { layout, shape, kind } = subject.layout;
+  const { shape, kind } = subject.layout;
   const at = within(shape, state.view.layout.element);
   if (state.view.layout.tab === "map" && kind === "distributed") {
-    const window = mapWindow(layout, shape, inside.width);
+    const window = mapWindow(subject, inside);
     const grid = gridOf(shape, at, window.fold);
     const [row, column] = grid.cell(at);
     const shown = window.around(grid, row, column, inside.height);

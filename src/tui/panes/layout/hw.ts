@@ -11,7 +11,8 @@ import type { Subject } from "./subject.js";
 const PALETTE: readonly Ink[] = INKS.filter((ink) => /^c\d$/.test(ink));
 
 /** Threads side by side, registers below each other. */
-export function hwRows(subject: Subject, view: View["layout"], { width, height }: Size2): Row[] {
+export function hwRows(subject: Subject, view: View["layout"], size: Size2): Row[] {
+  const { width, height } = size;
   const { layout, shape } = subject.layout;
   const lanes = layout.getInDimSize("lane");
   const threads = lanes * layout.getInDimSize("warp");
@@ -20,11 +21,11 @@ export function hwRows(subject: Subject, view: View["layout"], { width, height }
   const cell = shape.reduce((n, size) => n + String(size - 1).length + 1, 2);
   const gutter = `r${registers - 1} `.length;
   const across = Math.max(1, Math.min(threads, Math.floor((width - gutter) / cell)));
-  const down = Math.max(1, Math.min(registers, height - 4));
+  const rows: Row[] = [...subjectHead(subject, size)];
+  const down = Math.max(1, Math.min(registers, height - rows.length - 2));
   const page = (at: number, size: number, all: number) => Math.max(0, Math.min(all - size, Math.floor(at / size) * size));
   const left = page(owner.thread, across, threads);
   const top = page(owner.register, down, registers);
-  const rows: Row[] = [...subjectHead(subject, width)];
   const names: Span[] = [[" ".repeat(gutter), MUTED]];
   for (let t = left; t < left + across; t++) {
     const isThread = t === view.thread;
@@ -44,10 +45,13 @@ export function hwRows(subject: Subject, view: View["layout"], { width, height }
     }
     rows.push(spans);
   }
+  const thread = `thread ${owner.thread}`;
+  const place = ` (warp ${owner.warp}, lane ${owner.lane}), register ${owner.register} of ${registers}`;
+  const shown = across < threads || down < registers ? `   ${across}x${down} of ${threads} threads x ${registers} registers` : "";
   rows.push([
-    [`thread ${owner.thread}`, style("accent", "none", BOLD)],
-    [` (warp ${owner.warp}, lane ${owner.lane}), register ${owner.register} of ${registers}`, 0],
-    [across < threads || down < registers ? `   ${across}x${down} of ${threads} threads x ${registers} registers` : "", MUTED],
+    [thread, style("accent", "none", BOLD)],
+    [place, 0],
+    [thread.length + place.length + shown.length <= width ? shown : "", MUTED],
   ]);
   return rows;
 }

@@ -1,6 +1,6 @@
 /** The tensor view: who holds each element, `T4:1` for register 1 of thread 4, coloured by thread, warp or register. */
 import { ownersOf } from "../../../layout/grid.js";
-import type { LinearLayout } from "../../../layout/linear-layout.js";
+import { wrapText } from "../../../support/wrap-text.js";
 import { BOLD, INKS, type Ink, line, MUTED, onPaper, type Row, type Span, style, withAttributes } from "../../draw/style.js";
 import { cut } from "../../draw/text-width.js";
 import type { View } from "../../state/view.js";
@@ -28,16 +28,17 @@ export interface MapWindow {
   ) => { readonly top: number; readonly left: number; readonly rows: number; readonly columns: number };
 }
 
-export function mapWindow(layout: LinearLayout, shape: readonly number[], width: number): MapWindow {
+export function mapWindow(subject: Subject, size: Size2): MapWindow {
+  const { layout, shape } = subject.layout;
   const threads = layout.hasInDim("lane") ? layout.getInDimSize("lane") * layout.getInDimSize("warp") : 1;
   const registers = layout.hasInDim("register") ? layout.getInDimSize("register") : 1;
   const blocks = layout.hasInDim("block") ? layout.getInDimSize("block") : 1;
   const cell = (blocks > 1 ? 2 + digits(blocks - 1) : 0) + 1 + digits(threads - 1) + 1 + digits(registers - 1) + 1;
   const rows = shape.length > 1 ? shape[shape.length - 2]! : (shape[0] ?? 1);
   const gutter = digits(rows - 1) + 1;
-  const across = Math.max(1, Math.floor((width - gutter) / cell));
+  const across = Math.max(1, Math.floor((size.width - gutter) / cell));
   const fold = 2 ** Math.max(0, Math.min(6, Math.floor(Math.log2(across))));
-  const head = 3;
+  const head = subjectHead(subject, size).length + 1;
   return {
     cell,
     gutter,
@@ -62,12 +63,12 @@ const PALETTE: readonly Ink[] = INKS.filter((ink) => /^c\d$/.test(ink));
 export function mapRows(subject: Subject, view: View["layout"], size: Size2): Row[] {
   const { layout, shape } = subject.layout;
   const at = within(shape, view.element);
-  const window = mapWindow(layout, shape, size.width);
+  const window = mapWindow(subject, size);
   const grid = gridOf(shape, at, window.fold);
   const [row, column] = grid.cell(at);
   const part = window.around(grid, row, column, size.height);
   const blocks = layout.getInDimSize("block") > 1;
-  const rows: Row[] = [...subjectHead(subject, size.width)];
+  const rows: Row[] = [...subjectHead(subject, size)];
   const numbers: Span[] = [[" ".repeat(window.gutter), MUTED]];
   for (let c = part.left; c < part.left + part.columns; c++)
     numbers.push([
@@ -96,27 +97,32 @@ export function mapRows(subject: Subject, view: View["layout"], size: Size2): Ro
     }
     rows.push(spans);
   }
-  rows.push(ownerLine(subject, at, part, grid));
+  rows.push(ownerLine(subject, at, part, grid, size.width));
   return rows;
 }
 
 /** The value, its type, and its encoding. */
-export function subjectHead(subject: Subject, width: number): Row[] {
+export function subjectHead({ name, layout }: Subject, size: Size2): Row[] {
   return [
     [
-      [subject.name, style("value", "none", BOLD)],
-      [` ${subject.layout.typeText.replace(/, #.*$/, ">")}`, style("type")],
+      [name, style("value", "none", BOLD)],
+      [` ${layout.typeText.replace(/, #.*$/, ">")}`, style("type")],
     ],
-    line(encodingIn(subject.layout.encodingText, width), MUTED),
+    ...encodingIn(layout.encodingText, size).map((text) => line(text, MUTED)),
   ];
 }
 
-/** An encoding as it is written, or in short where there is no room. */
-export function encodingIn(text: string, width: number): string {
-  if (text.length <= width) return text;
-  const short = text.replaceAll("#ttg.", "").replaceAll("<{", " ");
-  return cut(short.replaceAll(/[}>]|(?<=\d,) (?=\d)| =/g, ""), width);
+/** An encoding as it is written, or in short where there is no room: over several rows, or cut in a low pane. */
+export function encodingIn(text: string, { width, height }: Size2): string[] {
+  if (text.length <= width) return [text];
+  const short = text
+    .replaceAll("#ttg.", "")
+    .replaceAll("<{", " ")
+    .replaceAll(/[}>]|(?<=\d,) (?=\d)| =/g, "");
+  return height < ROOMY ? [cut(short, width)] : wrapText(short, width);
 }
+/** From this height on, a row more is no loss. */
+const ROOMY = 8;
 
 /** `(3, 8): thread 12 (warp 0, lane 12), register 1; and 3 more`, and what part is shown. */
 function ownerLine(
@@ -124,17 +130,24 @@ function ownerLine(
   at: readonly number[],
   part: { readonly top: number; readonly left: number; readonly rows: number; readonly columns: number },
   grid: Grid,
+  width: number,
 ): Row {
   const owners = ownersOf(subject.layout.layout, at);
   const [first] = owners;
-  const names = first
-    ? `thread ${first.thread} (warp ${first.warp}, lane ${first.lane}), register ${first.register}${first.block ? `, CTA ${first.block}` : ""}`
-    : "nobody";
+  const element = `(${at.join(", ")})`;
   const more = owners.length > 1 ? `; and ${owners.length - 1} more` : "";
-  const whole = part.rows === grid.rows && part.columns === grid.columns;
+  const named = (thread: string, register: string) =>
+    first
+      ? `: ${thread}${first.thread} (warp ${first.warp}, lane ${first.lane}), ${register}${first.register}${first.block ? `, CTA ${first.block}` : ""}${more}`
+      : ": nobody";
+  const isWhole = part.rows === grid.rows && part.columns === grid.columns;
+  const size = isWhole ? "" : `   ${part.columns}x${part.rows} of ${grid.columns}x${grid.rows}`;
+  const texts = [named("thread ", "register "), named("T", "r")];
+  const forms = [size, ""].flatMap((shown) => texts.map((text) => [text, shown] as const));
+  const [names, shown] = forms.find((form) => element.length + form.join("").length <= width) ?? forms.at(-1)!;
   return [
-    [`(${at.join(", ")})`, style("accent", "none", BOLD)],
-    [`: ${names}${more}`, 0],
-    [whole ? "" : `   ${part.columns}x${part.rows} of ${grid.columns}x${grid.rows}`, MUTED],
+    [element, style("accent", "none", BOLD)],
+    [names, 0],
+    [shown, MUTED],
   ];
 }

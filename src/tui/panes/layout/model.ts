@@ -27,9 +27,9 @@ export function layoutRows(state: State, size: Size2): Row[] {
   }
 }
 
-function basesRows(subject: Subject, top: number, { width, height }: Size2): Row[] {
+function basesRows(subject: Subject, top: number, size: Size2): Row[] {
   const { layout, shape, bits } = subject.layout;
-  const rows: Row[] = [...subjectHead(subject, width)];
+  const rows: Row[] = [...subjectHead(subject, size)];
   for (const text of layout.toString().split("\n")) {
     if (text.trim() === "") continue;
     const base = /^(\s*)(-?\s*\w+=\d+|- \w+)(.*)$/.exec(text);
@@ -51,7 +51,7 @@ function basesRows(subject: Subject, top: number, { width, height }: Size2): Row
       MUTED,
     ),
   );
-  return rows.slice(Math.min(top, Math.max(0, rows.length - height)));
+  return rows.slice(Math.min(top, Math.max(0, rows.length - size.height)));
 }
 
 /** A sentence over as many rows as it needs. */

@@ -43,9 +43,22 @@ const SCOPES: Readonly<Record<ConversionShape["scope"], string>> = {
   cluster: "elements cross CTAs",
 };
 
-export function pairRows(subject: Subject, view: View["layout"], { width, height }: Size2): Row[] {
+/** A value and its encoding. */
+function named(name: string, { encodingText }: ValueLayout, { width, height }: Size2): Row[] {
+  const [first = "", ...rest] = encodingIn(encodingText, { width: width - name.length - 1, height: height - 6 });
+  return [
+    [
+      [name, style("value", "none", BOLD)],
+      [` ${first}`, MUTED],
+    ],
+    ...rest.map((text) => line(" ".repeat(name.length + 1) + text, MUTED)),
+  ];
+}
+
+export function pairRows(subject: Subject, view: View["layout"], size: Size2): Row[] {
+  const { width, height } = size;
   const pair = pairOf(subject);
-  if (!pair) return [...subjectHead(subject, width), line("no convert_layout makes or takes this value", MUTED)];
+  if (!pair) return [...subjectHead(subject, size), line("no convert_layout makes or takes this value", MUTED)];
   const { from, to } = pair;
   const { scope, means, moves } = shapeOf(from, to);
   const total = moves.stay + moves.betweenRegisters + moves.betweenLanes + moves.betweenWarps + moves.betweenBlocks;
@@ -60,14 +73,8 @@ export function pairRows(subject: Subject, view: View["layout"], { width, height
   const at = within(to.shape, view.element);
   const owner = ownersOf(to.layout, at)[0];
   const rows: Row[] = [
-    [
-      [pair.fromName, style("value", "none", BOLD)],
-      [` ${encodingIn(from.encodingText, width - pair.fromName.length - 1)}`, MUTED],
-    ],
-    [
-      [pair.toName, style("value", "none", BOLD)],
-      [` ${encodingIn(to.encodingText, width - pair.toName.length - 1)}`, MUTED],
-    ],
+    ...named(pair.fromName, from, size),
+    ...named(pair.toName, to, size),
     [
       [`${SCOPES[scope]}`, style("title", "none", BOLD)],
       [means === "nothing" ? "" : `, by means of ${means}`, means.includes("shared memory") ? style("warning") : 0],

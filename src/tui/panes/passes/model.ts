@@ -4,7 +4,7 @@ import { memo } from "../../../support/memo.js";
 import type { PipelineStep } from "../../../trace/stage.js";
 import type { Step } from "../../../trace/trace.js";
 import { BOLD, line, MUTED, type Row, rowOn, style } from "../../draw/style.js";
-import { cutName, padded } from "../../draw/text-width.js";
+import { cut, cutName, padded } from "../../draw/text-width.js";
 import type { Session, State } from "../../state/state.js";
 import { changesOf, differs, isChanged, isCompared, shortFlag, stepName, stepsOf } from "../../state/steps.js";
 import type { View } from "../../state/view.js";
@@ -93,7 +93,7 @@ export function passRows(state: State, { width, height }: Size2): Row[] {
     .slice(top, top + height)
     .map((item) => {
       if (item.kind === "stage") return line(item.stage, STAGE);
-      if (item.kind === "pending") return line(`    ${shortFlag(item.step.flag)}`, MUTED);
+      if (item.kind === "pending") return line(`    ${cut(shortFlag(item.step.flag), width - 4)}`, MUTED);
       const row = stepRow(session, view, item.step, width);
       return item.step.index === selected ? rowOn(row, "selected") : row;
     });
