@@ -1,5 +1,6 @@
 /** The mouse on tabs, borders and dialogs: cells are those of the screen as it is drawn. */
 import { expect, test } from "vitest";
+import { overlayRect } from "./control/overlay-rect.js";
 import { initialState, reduce } from "./control/reducer.js";
 import { kernelSession, screenOf, typed } from "./session.fixture.js";
 import { placesOf } from "./state/places.js";
@@ -7,7 +8,7 @@ import type { State } from "./state/state.js";
 
 const session = kernelSession("fixtures/kernels/vecadd.ttir");
 const opened = (columns: number, rows: number): State => initialState(session, { columns, rows }, { keys: {}, ascii: false, command: [] });
-const mouse = (state: State, what: "press" | "drag" | "release", x: number, y: number): State =>
+const mouse = (state: State, what: "press" | "drag" | "release" | "wheel-down", x: number, y: number): State =>
   reduce(state, { type: "input", input: { kind: "mouse", what, x, y } });
 /** The cell of a text, and `by` columns on. */
 function cellOf(state: State, text: string, by = 0): [x: number, y: number] {
@@ -73,4 +74,38 @@ test("a dialog is clicked: a value changes, and the lower edge runs it", () => {
   expect(changed.overlay).toMatchObject({ draft: { options: { numWarps: 8 } } });
   const run = mouse(changed, "press", ...cellOf(changed, "enter runs"));
   expect(run.effects).toMatchObject([{ kind: "compile", whatIf: { options: { numWarps: 8 } } }]);
+});
+
+test("a list is clicked and scrolled: the row under the cursor stays in sight", () => {
+  const items = Array.from({ length: 60 }, (_, i) => ({ text: `item ${i}`, go: { to: "step" as const, step: 1 } }));
+  const state: State = { ...opened(80, 24), overlay: { kind: "list", title: "items", items, row: 0, top: 0 } };
+  const rows = (at: State) => (at.overlay?.kind === "list" ? [at.overlay.row, at.overlay.top] : []);
+  let at = state;
+  for (let i = 0; i < 9; i++) at = mouse(at, "wheel-down", 40, 12);
+  const { height } = overlayRect(at, at.overlay!);
+  const [row = 0, top = 0] = rows(at);
+  expect(row).toBeGreaterThan(height);
+  expect(row).toBeLessThanOrEqual(top + height - 3);
+  // The upper edge is no row; the lower one goes where enter goes.
+  const { x, y } = overlayRect(at, at.overlay!);
+  expect(mouse(at, "press", x + 3, y)).toEqual(at);
+  expect(mouse(at, "press", x + 3, y + height - 1).overlay).toBeUndefined();
+  expect(rows(mouse(at, "press", x + 3, y + 1))).toEqual([top, top]);
+});
+
+test("the help is scrolled to its end, not beyond", () => {
+  let at = typed(opened(80, 24), "?");
+  for (let i = 0; i < 90; i++) at = mouse(at, "wheel-down", 40, 12);
+  expect(screenOf(at)).toMatch(/\^z +suspend/);
+});
+
+test("a form is clicked: a field, then the lower edge; a click beside it keeps what was typed", () => {
+  const field = (name: string, text: string) => ({ name, kind: "type" as const, text, note: "" });
+  const form = { title: "arguments of k", fields: [field("x", "*fp32"), field("y", "*fp16")] };
+  const state = typed({ ...opened(120, 40), session: { ...session, form } }, "A");
+  const second = mouse(state, "press", ...cellOf(state, "*fp16"));
+  const edited = typed(second, ":16");
+  expect(mouse(edited, "press", 1, 1)).toEqual(edited);
+  const run = mouse(edited, "press", ...cellOf(edited, "enter compiles"));
+  expect(run.effects).toMatchObject([{ kind: "fill", form: { fields: [{ text: "*fp32" }, { text: "*fp16:16" }] } }]);
 });

@@ -1,4 +1,5 @@
 /** Clicks focus and select; the wheel scrolls three lines of the pane under it. */
+import { atField } from "../form/keys.js";
 import type { TerminalInput } from "../keys.js";
 import { PANES } from "../panes/index.js";
 import { type PaneDef, upperBorder } from "../panes/pane.js";
@@ -7,7 +8,7 @@ import { type State, withView } from "../state/state.js";
 import type { PaneId } from "../state/view.js";
 import { go } from "./navigate.js";
 import { overlayRect } from "./overlay-rect.js";
-import { overlayKey } from "./overlays.js";
+import { overlayKey, overlayScrolled } from "./overlays.js";
 import { whatIfRows } from "./what-if.js";
 
 const WHEEL = 3;
@@ -60,23 +61,23 @@ function overOverlay(
 ): State {
   const rect = overlayRect(state, overlay);
   const by = what === "wheel-down" ? WHEEL : -WHEEL;
-  if (what !== "press") {
-    if (overlay.kind === "help") return { ...state, overlay: { ...overlay, top: Math.max(0, overlay.top + by) } };
-    if (overlay.kind === "list")
-      return { ...state, overlay: { ...overlay, row: Math.max(0, Math.min(overlay.items.length - 1, overlay.row + by)) } };
-    return state;
-  }
+  if (what !== "press") return overlayScrolled(state, overlay, by);
   const inside = x >= rect.x && x < rect.x + rect.width && y >= rect.y && y < rect.y + rect.height;
-  if (!inside) return { ...state, overlay: undefined };
+  // What was typed is not lost by a click beside it.
+  if (!inside) return overlay.kind === "form" || overlay.kind === "prompt" ? state : { ...state, overlay: undefined };
+  if (overlay.kind === "help" || overlay.kind === "prompt" || y === rect.y) return state;
+  if (y === rect.y + rect.height - 1) return overlayKey(state, overlay, "enter");
+  if (overlay.kind === "form") {
+    const row = Math.max(0, overlay.row + 1 - (rect.height - 2)) + y - rect.y - 1;
+    return row < overlay.form.fields.length ? { ...state, overlay: atField(overlay, row) } : state;
+  }
   if (overlay.kind === "what-if") {
     const row = Math.max(0, overlay.row + 3 - (rect.height - 2)) + y - rect.y - 2;
     const found = whatIfRows(overlay.draft, state.session.input)[row];
-    if (y === rect.y + rect.height - 1) return overlayKey(state, overlay, "enter");
     if (!found) return state;
     // Left of the value goes down, the value and what is right of it up.
     return { ...state, overlay: { ...overlay, row, draft: found.change(x - rect.x < VALUE_AT ? -1 : 1) } };
   }
-  if (overlay.kind !== "list") return state;
   const row = overlay.top + y - rect.y - 1;
   const item = overlay.items[row];
   if (!item) return state;

@@ -31,8 +31,7 @@ export function overlayKey(state: State, overlay: Overlay, key: string): State {
 }
 
 function helpKey(state: State, overlay: Extract<Overlay, { kind: "help" }>, key: string): State {
-  const { width, height } = overlayRect(state, overlay);
-  const page = height - 2;
+  const page = overlayRect(state, overlay).height - 2;
   if (overlay.typing) return { ...state, overlay: helpTyped(overlay, key) };
   if (key === "/") return { ...state, overlay: { ...overlay, filter: overlay.filter ?? "", typing: true } };
   if (key === "esc" && overlay.filter !== undefined) return { ...state, overlay: { ...overlay, filter: undefined, top: 0 } };
@@ -51,11 +50,12 @@ function helpKey(state: State, overlay: Extract<Overlay, { kind: "help" }>, key:
               : command === "bottom"
                 ? 1e6
                 : 0;
-  if (by === 0) return { ...state, overlay: undefined };
-  return {
-    ...state,
-    overlay: { ...overlay, top: Math.max(0, Math.min(helpLines(overlay, state.settings.keys, width - 4).length - page, overlay.top + by)) },
-  };
+  return by === 0 ? { ...state, overlay: undefined } : helpScrolled(state, overlay, by);
+}
+function helpScrolled(state: State, overlay: Extract<Overlay, { kind: "help" }>, by: number): State {
+  const { width, height } = overlayRect(state, overlay);
+  const last = helpLines(overlay, state.settings.keys, width - 4).length - (height - 2);
+  return { ...state, overlay: { ...overlay, top: Math.max(0, Math.min(last, overlay.top + by)) } };
 }
 
 /** The help while a word is typed that its lines are to have. */
@@ -71,11 +71,7 @@ function listKey(state: State, overlay: Extract<Overlay, { kind: "list" }>, key:
   const page = Math.max(1, overlayRect(state, overlay).height - 3);
   const command = keyTable(state.settings.keys).get(key);
   const last = overlay.items.length - 1;
-  const at = (row: number): State => {
-    const next = Math.max(0, Math.min(last, row));
-    const top = Math.max(0, Math.min(Math.max(overlay.top, next - page), next));
-    return { ...state, overlay: { ...overlay, row: next, top } };
-  };
+  const at = (row: number): State => listAt(state, overlay, row);
   if (key === "enter" || key === "space") {
     const item = overlay.items[overlay.row];
     return item?.go ? go(state, item) : state;
@@ -103,6 +99,19 @@ function listKey(state: State, overlay: Extract<Overlay, { kind: "list" }>, key:
     default:
       return key === "g" ? at(0) : state;
   }
+}
+
+/** Another row of a list under the cursor, in sight. */
+function listAt(state: State, overlay: Extract<Overlay, { kind: "list" }>, row: number): State {
+  const page = Math.max(1, overlayRect(state, overlay).height - 3);
+  const next = Math.max(0, Math.min(overlay.items.length - 1, row));
+  const top = Math.max(0, Math.min(Math.max(overlay.top, next - page), next));
+  return { ...state, overlay: { ...overlay, row: next, top } };
+}
+/** The wheel over an overlay. */
+export function overlayScrolled(state: State, overlay: Overlay, by: number): State {
+  if (overlay.kind === "help") return helpScrolled(state, overlay, by);
+  return overlay.kind === "list" ? listAt(state, overlay, overlay.row + by) : state;
 }
 
 /** Columns that h and l move a list by. */

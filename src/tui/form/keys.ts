@@ -45,7 +45,7 @@ export function formKey(state: State, overlay: FormOverlay, key: string): State 
 }
 
 /** The cursor at the end of another field. */
-function atField(overlay: FormOverlay, row: number): FormOverlay {
+export function atField(overlay: FormOverlay, row: number): FormOverlay {
   const { fields } = overlay.form;
   const to = Math.max(0, Math.min(fields.length - 1, row));
   return { ...overlay, row: to, at: fields[to]!.text.length };
