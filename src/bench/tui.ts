@@ -76,7 +76,14 @@ export async function reportTuiMemory(inputs: readonly string[]): Promise<void> 
   }
 }
 
-/** A running UI. */
+/** Writes as many bytes as each line of input says, and the end of a frame: what a pseudo-terminal and node take by themselves. */
+const ECHO = `
+process.stdin.setRawMode(true);
+process.stdin.on("data", (bytes) => process.stdout.write("x".repeat(Number(bytes)) + ${JSON.stringify(FRAME_END)}));
+process.stdout.write("ready" + ${JSON.stringify(FRAME_END)});
+`;
+
+/** A running UI, or another program that reads keys. */
 class Ui {
   #received = "";
   readonly #pty: ReturnType<typeof spawn>;
@@ -84,7 +91,11 @@ class Ui {
   readonly #scratch = mkdtempSync(join(tmpdir(), "tt-step-ui-"));
   #waiting: (() => void) | undefined;
 
-  constructor(args: readonly string[], { cols, rows }: { readonly cols: number; readonly rows: number } = SIZES[0]) {
+  constructor(
+    args: readonly string[],
+    { cols, rows }: { readonly cols: number; readonly rows: number } = SIZES[0],
+    program: readonly string[] = ["bin/tt-step.js"],
+  ) {
     const [clock, times] = [join(this.#scratch, "clock.cjs"), join(this.#scratch, "times")];
     writeFileSync(clock, CPU_CLOCK);
     const env = {
@@ -95,7 +106,7 @@ class Ui {
       NODE_OPTIONS: `--require ${clock}`,
       BENCH_CPU: times,
     };
-    this.#pty = spawn(process.execPath, ["bin/tt-step.js", ...args], { cols, rows, env });
+    this.#pty = spawn(process.execPath, [...program, ...args], { cols, rows, env });
     this.#pty.onData((data) => {
       this.#received += data;
       this.#waiting?.();
@@ -220,13 +231,21 @@ async function reportKeys(file: string, name: string, size: (typeof SIZES)[numbe
   await ui.press("2");
   await ui.press(".");
   await ui.rest();
+  const echo = new Ui([], size, ["-e", ECHO]);
+  await echo.until((text) => text.includes("ready"));
   const frames: (Frame & { readonly key: string })[] = [];
+  const echoes: number[] = [];
   for (let round = 0; round < 6; round++)
     for (const key of READING) {
       const frame = await ui.press(key);
-      if (frame) frames.push({ key, ...frame });
+      if (frame) {
+        frames.push({ key, ...frame });
+        // In turn with the keys of the UI: the machine is as busy.
+        echoes.push((await echo.press(String(frame.bytes)))!.ms);
+      }
       if (key === "." || key === ",") await ui.rest();
     }
+  echo.end();
   await ui.press("|");
   await ui.press("|");
   await ui.press("g");
@@ -242,8 +261,9 @@ async function reportKeys(file: string, name: string, size: (typeof SIZES)[numbe
   const [times, cpu] = [frames.map((frame) => frame.ms), frames.map((frame) => frame.cpu)];
   const both = (of: (values: readonly number[]) => number) => `${of(times).toFixed(1)} ms, ${of(cpu).toFixed(1)} of CPU`;
   process.stdout.write(
-    `  ${name} of LLVM dialect at ${size.cols}x${size.rows}: key to frame ${both(median)}, median (budget ${size.budgets[0]}); ` +
-      `${both((values) => percentile(values, 0.99))}, p99 (budget ${size.budgets[1]}), ${slowest.cpu.toFixed(1)} at most (key ${JSON.stringify(slowest.key)}); ` +
+    `  ${name} of LLVM dialect at ${size.cols}x${size.rows}: key to frame ${both(median)}, median (budget ${size.budgets[0]}; ` +
+      `a process that only writes as many bytes takes ${median(echoes).toFixed(1)} ms); ` +
+      `${both((values) => percentile(values, 0.99))}, p99 (budget ${size.budgets[1]}; ${percentile(echoes, 0.99).toFixed(1)} ms), ${slowest.cpu.toFixed(1)} at most (key ${JSON.stringify(slowest.key)}); ` +
       `${median(moved)} bytes to move the cursor by a line, ${median(scrolled)} to scroll\n`,
   );
 }
