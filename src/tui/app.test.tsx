@@ -1,4 +1,6 @@
 /** The components on Ink: what they draw, and what keys they read. */
+import { PassThrough } from "node:stream";
+import type { ReadStream } from "node:tty";
 import { render } from "ink-testing-library";
 import { afterEach, expect, test } from "vitest";
 import { type Host, Program } from "./app.js";
@@ -6,7 +8,7 @@ import { initialState, reduce } from "./control/reducer.js";
 import { plainText } from "./draw/ansi.js";
 import { THEMES } from "./draw/theme.js";
 import { frame } from "./frame.js";
-import { asKeys, asPaste } from "./keyboard.js";
+import { asKeys, asPaste, keyboardOf } from "./keyboard.js";
 import type { TerminalInput } from "./keys.js";
 import { dumpSession, typed } from "./session.fixture.js";
 import { placesOf } from "./state/places.js";
@@ -51,6 +53,21 @@ test("what terminals send", async () => {
   expect(await press(`a${asPaste("q\r😀")}b`)).toEqual(["a", ["q\r😀"], "b"]);
   const long = "x".repeat(200_000);
   expect(await press(asPaste(long))).toEqual([[long]]);
+});
+
+test("a sequence that comes in two pieces is one", () => {
+  const keys = new PassThrough();
+  const keyboard = keyboardOf(keys as unknown as ReadStream, (text) => text);
+  const read = (chunk: string) => {
+    keys.write(chunk);
+    return keyboard.read();
+  };
+  expect([read("j\x1b[<0;6"), read(";5M\x1b[<0;6;5m\x1b[1"), read(";5Ak\x1b")]).toEqual([
+    "j",
+    "\x1b[<0;6;5M\x1b[<0;6;5m",
+    "\x1b[1;5Ak\x1b",
+  ]);
+  expect([read("\x1b[20"), read("0~a"), read("b\x1b[201"), read("~c")]).toEqual(["", asPaste("a"), asPaste("b"), "c"]);
 });
 
 test.each([

@@ -7,10 +7,14 @@ import type { ReadStream } from "node:tty";
 export function keyboardOf(keys: ReadStream, taken: (text: string) => string): ReadStream {
   keys.setEncoding("utf8");
   let isPasting = false;
+  let begun = "";
   const read = (): string | null => {
     const chunk = keys.read() as string | null;
     if (chunk === null) return null;
-    return taken(chunk)
+    const all = begun + taken(chunk);
+    begun = BEGUN.exec(all)?.[0] ?? "";
+    return all
+      .slice(0, all.length - begun.length)
       .split(/(\x1b\[20[01]~)/)
       .map((part) => {
         if (/^\x1b\[20[01]~$/.test(part)) isPasting = part === PASTE;
@@ -36,6 +40,8 @@ export function keyboardOf(keys: ReadStream, taken: (text: string) => string): R
 }
 
 const PASTE = "\x1b[200~";
+/** The beginning of a sequence with numbers, at the end of what was read: no key sends it, and Ink would not wait for the rest. */
+const BEGUN = /\x1b\[[<\d?][\d;]*$/;
 /** An escape that begins no sequence is a key, also where other keys follow at once; Ink's name for most backspaces is that of delete. */
 export const asKeys = (text: string): string => text.replace(/\x1b(?!(?:[[O].|$))/gs, "\x1b[27u").replaceAll("\x7f", "\b");
 /** Pasted text as parameters of one sequence: it is no keys. */
