@@ -8,7 +8,7 @@ import { PANE_IDS, PANES } from "../panes/index.js";
 import { nextColour } from "../panes/layout/cursor.js";
 import { tabAway } from "../panes/pane.js";
 import { changedAway, stepAway } from "../panes/passes/model.js";
-import { insideOf, placesOf } from "../state/places.js";
+import { BESIDE_COLUMNS, insideOf, placesOf } from "../state/places.js";
 import { ask, type ListItem, type State, say, withView } from "../state/state.js";
 import { differs, isCompared, selectedStep, stepName, stepsOf } from "../state/steps.js";
 import type { PaneId, View } from "../state/view.js";
@@ -80,6 +80,8 @@ export function runCommand(state: State, id: CommandId): State {
     case "python": {
       const noSource = PANES.source.absent!(state);
       if (noSource !== undefined) return say(state, noSource);
+      if (state.size.columns < BESIDE_COLUMNS)
+        return say(state, `the source beside the IR needs ${BESIDE_COLUMNS} columns; 0 shows it in place of the passes`);
       return withView(state, {
         upper: "diff",
         focus: state.view.focus === "findings" ? "diff" : state.view.focus,

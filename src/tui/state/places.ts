@@ -50,16 +50,19 @@ function arranged({ size, view, session }: State, columns: number, height: numbe
   const rows = height + 2;
   const of = (pane: PaneId, width: number, tall: number): Area => ({ pane, width, height: tall });
   if (view.zoomed || columns < 80 || rows < 24) return ["single", of(view.focus, columns, height)];
-  const usual = columns >= WIDE_COLUMNS ? Math.min(44, Math.max(34, Math.floor(columns * 0.2))) : Math.max(26, Math.floor(columns * 0.27));
-  const passesWidth = within(view.sizes.passes ?? usual, 20, columns - 40);
-  const rightWidth = columns - passesWidth;
   const hasSource = session.sources.length > 0;
   const isBeside = sourceBeside({ size, view, session });
+  const narrow = columns >= WIDE_COLUMNS ? Math.min(44, Math.max(34, Math.floor(columns * 0.2))) : Math.max(26, Math.floor(columns * 0.27));
+  // The source's lines are longer than names of passes: it grows when it is looked at.
+  const isReadThere = view.focus === "source" && hasSource && !isBeside;
+  const usual = isReadThere ? Math.max(narrow, Math.min(SOURCE_COLUMNS, Math.floor(columns / 2))) : narrow;
+  const passesWidth = within(view.sizes.passes ?? usual, 20, columns - 40);
+  const rightWidth = columns - passesWidth;
   const passesHeight = hasSource && !isBeside && height >= 34 ? Math.floor(height * 0.62) : height;
   const left =
     passesHeight < height
       ? [of("passes", passesWidth, passesHeight), of("source", passesWidth, height - passesHeight)]
-      : [of(view.focus === "source" && hasSource && !isBeside ? "source" : "passes", passesWidth, height)];
+      : [of(isReadThere ? "source" : "passes", passesWidth, height)];
   const sourceWidth = isBeside ? within(view.sizes.source ?? Math.floor(rightWidth * 0.42), 20, rightWidth - 20) : 0;
   const top = (tall: number): Area =>
     isBeside
@@ -84,11 +87,14 @@ function arranged({ size, view, session }: State, columns: number, height: numbe
   return ["medium", beside(height - lower, of(view.lower, rightWidth, lower))];
 }
 
+/** Columns of the source, where there is room for them. */
+const SOURCE_COLUMNS = 72;
+
 /** Whether the Python source is shown beside the diff: both need some columns. */
 export function sourceBeside({ size, view, session }: Pick<State, "size" | "view" | "session">): boolean {
   return view.diff.python && view.upper === "diff" && !view.zoomed && session.sources.length > 0 && size.columns >= BESIDE_COLUMNS;
 }
-const BESIDE_COLUMNS = 120;
+export const BESIDE_COLUMNS = 120;
 
 const within = (size: number, least: number, most: number): number => Math.max(least, Math.min(most, size));
 

@@ -49,3 +49,19 @@ test("without a source P says why, and that there may be one after the compilati
   expect(pressed({})).toContain("no location of the input names a file");
   expect(pressed({ progress: { done: 1, total: 9, what: "inline", ms: 0 } })).toContain("still compiling");
 });
+
+test.each([
+  [80, 24, 40],
+  [120, 40, 60],
+  [200, 55, 72],
+])("the source is half as wide as the screen while it is read, at %ix%i", (columns, rows, width) => {
+  const state = initialState(dumpSession("fixtures/tui/softmax.log"), { columns, rows }, { keys: {}, ascii: false, command: [] });
+  const read = typed(state, "0");
+  expect(insideOf(read, "source")!.width).toBe(width - 2);
+  expect(insideOf(typed(read, "1"), "passes")!.width).toBe(insideOf(state, "passes")!.width);
+});
+
+test("where there is no room for both, P says what shows the source", () => {
+  const narrow = initialState(dumpSession("fixtures/tui/softmax.log"), { columns: 80, rows: 24 }, { keys: {}, ascii: false, command: [] });
+  expect(typed(narrow, "P").message?.text).toBe("the source beside the IR needs 120 columns; 0 shows it in place of the passes");
+});
