@@ -45,8 +45,6 @@ export class Compilations {
   /** The compilation under way; another one replaces it. */
   #run: Run | undefined;
   #generation = 0;
-  /** The first difference to the other input is shown as soon as it is known. */
-  #awaitsDifference = false;
   #choices: Menu["choices"] = [];
   #form: OpenForm | undefined;
   /** A note about an option that was given or changed, and changes nothing. */
@@ -66,13 +64,6 @@ export class Compilations {
   get busy(): boolean {
     return this.#run !== undefined;
   }
-  /** Something was computed. */
-  computed(): void {
-    if (!this.#awaitsDifference || this.shell.state().session.computed.differing.size === 0) return;
-    this.#awaitsDifference = false;
-    this.shell.dispatch({ type: "command", command: "first-difference" });
-  }
-
   /** Opens the input, or what was chosen of it. */
   open(opened = this.inputs.open()): void {
     if (opened.kind === "choices") return this.offer(opened);
@@ -146,10 +137,7 @@ export class Compilations {
   private showScreen(): void {
     const { screen } = this.inputs;
     if (screen !== undefined) return this.shell.dispatch({ type: "screen", screen });
-    const { against } = this.shell.state().session;
-    if (!against) return;
-    this.#awaitsDifference = true;
-    this.shell.say(`comparing with ${against.name} ...`);
+    if (this.shell.state().session.against) this.shell.dispatch({ type: "command", command: "first-difference" });
   }
   private openAgainst(): void {
     this.shell.soon(() => {

@@ -13,11 +13,10 @@ export class Idle {
   /** The Trace whose PTX is assembled now. */
   #assembling: { readonly trace: Trace; readonly stop: () => void } | undefined;
 
-  /** `noAssembler` says why PTX cannot be assembled here; `computed` is called whenever something is known. */
+  /** `noAssembler` says why PTX cannot be assembled here. */
   constructor(
     readonly shell: Shell,
     readonly noAssembler: (ptx: string) => string | undefined,
-    readonly computed: () => void,
   ) {}
 
   /** Begins what the screen lacks, or goes on with it; nothing while the program is `busy`. */
@@ -50,7 +49,7 @@ export class Idle {
       if (!next.done) continue;
       this.#work = undefined;
       this.know(next.value);
-      return this.computed();
+      return;
     }
     soon(() => this.slice(key));
   }

@@ -39,5 +39,5 @@ test("a wrapped line goes on in the next row, and the cursor stays in sight", ()
   expect(screen.split("\n")[at + 1]).not.toMatch(/\d+ [+-]/);
   expect(screen).not.toContain("…ttg.convert_layout");
   expect(screenOf(typed(small, ":coalesce\r2WG"))).toContain("}");
-  expect(screenOf(typed(small, ":coalesce\r2Wt"))).toContain("tensor with encoding");
+  expect(screenOf(typed(small, ":coalesce\r2Wt"))).toContain("= tensor<8xf16, #a>");
 });

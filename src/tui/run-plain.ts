@@ -47,7 +47,7 @@ class PlainUi {
       end: (code, text) => this.end(code, text),
     };
     this.#compilations = new Compilations(shell, request);
-    this.#idle = new Idle(shell, request.noAssembler, () => this.#compilations.computed());
+    this.#idle = new Idle(shell, request.noAssembler);
   }
 
   start(): void {

@@ -83,7 +83,12 @@ test("B goes to the first pass that differs, and shows both sides", () => {
   expect(selectedStep(at)).toBe(first);
   expect(screenOf(at)).toContain("baseline: convert-triton-to-tritongpu → convert-triton-to-tritongpu");
   const comparing = { ...at.session, computed: { ...NOTHING_COMPUTED, diffs: new Map() } };
-  expect(typed({ ...at, session: comparing }, "B").message?.text).toContain("still comparing with the baseline");
+  const asked = typed({ ...state, session: comparing }, "B");
+  expect(asked.message?.text).toContain("comparing with the baseline");
+  expect(asked.view).toBe(state.view);
+  // It comes as soon as it is known, unless another key is pressed.
+  expect(selectedStep(computed(asked))).toBe(first);
+  expect(computed(typed(asked, "5")).view.passes.selected).toBe(state.view.passes.selected);
   expect(typed(opened(kernelSession("fixtures/kernels/vecadd.ttir")), "B").message?.text).toContain("nothing to hold against");
 });
 

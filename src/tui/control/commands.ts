@@ -279,7 +279,7 @@ function firstDifference(state: State): State {
   const name = session.against?.name ?? "the baseline";
   const first = stepsOf(session).find((step) => step.parent === undefined && differs(session, step));
   if (!first) return say(state, `no pass gives another result than with ${name}`);
-  if (!isCompared(session, first)) return say(state, `still comparing with ${name}; ? marks passes that are not compared yet`);
+  if (!isCompared(session, first)) return { ...say(state, `comparing with ${name} ...`), awaitsDifference: true };
   const there = atStep(withView(state, { diff: { ...view.diff, base, open: [] } }), first.index, true);
   return say(there, `the first difference to ${name}; ≠ marks the passes that differ, b goes back to the step before`);
 }

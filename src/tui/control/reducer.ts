@@ -49,6 +49,7 @@ export function initialState(session: Session, size: Size, settings: Settings, v
     pending: "",
     message: undefined,
     awaited: undefined,
+    awaitsDifference: false,
     past: [],
     future: [],
     lastSearches: [],
@@ -82,7 +83,7 @@ function reduced(state: State, action: Action): State {
       return settle({ ...state, session: action.session, past: past.filter((m) => kept.has(m.session.generation)), future: [] });
     }
     case "computed":
-      return settle(arrived(withComputed(state, action.computed)));
+      return differenceArrived(settle(arrived(withComputed(state, action.computed))));
     case "message":
       return { ...state, message: action.text === "" ? undefined : { text: action.text, kind: action.kind } };
     case "command":
@@ -130,8 +131,16 @@ export function reduceInputs(state: State, inputs: readonly TerminalInput[]): St
   return inputs.reduce((s, input) => reduce(s, { type: "input", input }), state);
 }
 
-/** A message is shown, and a screen awaited, until the next key. */
-const calm = (state: State): State => (state.message || state.awaited ? { ...state, message: undefined, awaited: undefined } : state);
+function differenceArrived(state: State): State {
+  if (!state.awaitsDifference || state.session.computed.differing.size === 0) return state;
+  return command({ ...state, awaitsDifference: false }, "first-difference");
+}
+
+/** A message is shown, and a screen or difference awaited, until the next key. */
+const calm = (state: State): State =>
+  state.message || state.awaited || state.awaitsDifference
+    ? { ...state, message: undefined, awaited: undefined, awaitsDifference: false }
+    : state;
 
 function key(state: State, name: string): State {
   const quiet = calm(state);

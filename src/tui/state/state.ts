@@ -216,6 +216,8 @@ export interface State {
   readonly message: { readonly text: string; readonly kind: "info" | "error" } | undefined;
   /** A screen that was asked for before its step was there, as words of `--open`: it opens when the step is there, unless a key is pressed. */
   readonly awaited: string | undefined;
+  /** The first difference to the other side was asked for before it was known: it is shown then, unless a key is pressed. */
+  readonly awaitsDifference: boolean;
   /** Views that `u` goes back to, oldest first, and those that ctrl+r goes forward to. */
   readonly past: readonly Moment[];
   readonly future: readonly Moment[];
