@@ -97,13 +97,14 @@ test("short types of buffers", () => {
 
 test("a wrapped line goes on at a blank where there is one near the end", () => {
   const start = typed(initialState(kernelSession("fixtures/kernels/vecadd.ttir"), { columns: 80, rows: 40 }, SETTINGS), "2W|");
-  const rows = diffRows(start, { width: 50, height: 60 }).map(textOf);
-  expect(rows.filter((row) => row.trimEnd().length > 50)).toEqual([]);
-  const words = (texts: readonly string[]) =>
-    texts
-      .map((text) => text.slice(4))
-      .join(" ")
-      .split(/\s+/);
-  const whole = diffRows(start, { width: 10_000, height: 60 }).map(textOf);
-  expect(words(rows)).toEqual(words(whole));
+  const shown = (width: number) => diffRows(start, { width, height: 400 }).map((row) => textOf(row).trimEnd());
+  const [rows, whole] = [shown(50), shown(10_000)];
+  expect(rows.filter((row) => row.length > 50)).toEqual([]);
+  const letters = (texts: readonly string[]) => texts.map((text) => text.replaceAll(" ", "")).join("");
+  expect(letters(rows)).toBe(letters(whole));
+  // Every further row begins with a whole word.
+  const words = new Set(whole.flatMap((text) => text.split(/ +/)));
+  const further = rows.filter((row) => !/^ *\d+ /.test(row)).map((row) => row.trim().split(" ")[0]!);
+  expect(further.length).toBeGreaterThan(20);
+  expect(further.filter((word) => !words.has(word))).toEqual([]);
 });
