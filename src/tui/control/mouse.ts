@@ -63,7 +63,7 @@ function overOverlay(
   const by = what === "wheel-down" ? WHEEL : -WHEEL;
   if (what !== "press") return overlayScrolled(state, overlay, by);
   const inside = x >= rect.x && x < rect.x + rect.width && y >= rect.y && y < rect.y + rect.height;
-  // What was typed is not lost by a click beside it.
+  // A click beside it loses nothing that was typed.
   if (!inside) return overlay.kind === "form" || overlay.kind === "prompt" ? state : { ...state, overlay: undefined };
   if (overlay.kind === "help" || overlay.kind === "prompt" || y === rect.y) return state;
   if (y === rect.y + rect.height - 1) return overlayKey(state, overlay, "enter");

@@ -16,7 +16,7 @@ export interface PaneDef<Slice> {
   readonly absent?: (state: State) => string | undefined;
 
   readonly title: (state: State) => string;
-  /** What of the title matters more and more, where there is no room for all of it. */
+  /** Shorter titles, where there is no room for the whole one: the last one says the least. */
   readonly shorterTitles?: (state: State) => readonly string[];
   readonly tabs?: (state: State) => Tabs;
   /** A line above the rows, which is not scrolled; `places.ts` leaves room for it. */
