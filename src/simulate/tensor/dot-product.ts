@@ -1,4 +1,5 @@
 /** Matrix products as tensor cores do them: exact products, sums in f32 (f64 for f64, i32 for integers). */
+import type { Gpu } from "../../gpu/gpu.js";
 import type { Element } from "./elements.js";
 import { intElement } from "./elements.js";
 import type { Machine } from "./machine.js";
@@ -7,12 +8,16 @@ import { type Tensor, tensor } from "./value.js";
 /** How f32 operands are read: `tf32` leaves their low 13 bits out, all else counts them. */
 export type InputPrecision = "tf32" | "ieee";
 
-/** An accumulator of halves is rounded after each instruction, which takes so many of K. MFMA has none: it is rounded after the dot. */
+/**
+ * An accumulator of halves is rounded after each instruction, which takes so many of K. MFMA has none: it is rounded after the dot. A GPU
+ * whose matrix instructions Triton does not use adds one product after the other.
+ */
 const HALF_STEP = 16;
+const halfStepOn = ({ cuda, hip }: Gpu, k: number): number => (hip?.mfma ? k : cuda?.mmaVersions.length === 0 ? 1 : HALF_STEP);
 
 /** The same in a program, with what it leaves open. */
 export function product({ bounds, gpu }: Machine, a: Tensor, b: Tensor, c: Tensor, precision: InputPrecision): Tensor {
-  const result = dot(a, b, c, precision, gpu.hip?.mfma ? a.shape.at(-1)! : HALF_STEP);
+  const result = dot(a, b, c, precision, halfStepOn(gpu, a.shape.at(-1)!));
   bounds?.product(result, a, b, c, precision);
   return result;
 }

@@ -29,6 +29,33 @@ const STORE = (value: string, count: number): string => `
   %at = tt.addptr %ps, %r : tensor<${count}x!tt.ptr<i32>>, tensor<${count}xi32>
   tt.store %at, ${value} : tensor<${count}x!tt.ptr<i32>>`;
 
+test("an accumulator of halves is rounded as often as the GPU's instructions do it", () => {
+  const dot = (target: string): number => {
+    const result = run(
+      kernel(
+        "%p: !tt.ptr<f16>",
+        `%ones = arith.constant dense<1.0> : tensor<16x16xf16>
+  %acc = arith.constant dense<2048.0> : tensor<16x16xf16>
+  %d = tt.dot %ones, %ones, %acc : tensor<16x16xf16> * tensor<16x16xf16> -> tensor<16x16xf16>
+  %most = "tt.reduce"(%d) <{axis = 1 : i32}> ({
+  ^bb0(%x: f16, %y: f16):
+    %m = arith.maxnumf %x, %y : f16
+    tt.reduce.return %m : f16
+  }) : (tensor<16x16xf16>) -> tensor<16xf16>
+  %r = tt.make_range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>
+  %ps = tt.splat %p : !tt.ptr<f16> -> tensor<16x!tt.ptr<f16>>
+  %at = tt.addptr %ps, %r : tensor<16x!tt.ptr<f16>>, tensor<16xi32>
+  tt.store %at, %most : tensor<16x!tt.ptr<f16>>`,
+      ),
+      { target },
+    );
+    expect(result.findings).toEqual([]);
+    return result.memory.load16(result.memory.buffers[0]!.address);
+  };
+  // 2048 + 16 in one step; 2048 + 1 is 2048 again sixteen times, where Triton adds product by product.
+  expect(dot("cuda:80")).toBe(0x6808);
+  expect(dot("cuda:75")).toBe(0x6800);
+});
 describe("integers", () => {
   const ofConstants = (op: string, a: string, b: string, type = "i32") =>
     stored(
