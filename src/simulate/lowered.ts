@@ -2,7 +2,6 @@
 
 import type { Operation } from "../ir/operation.js";
 import type { TensorMapForm } from "./host-tensor-maps.js";
-import type { Memory } from "./memory.js";
 import type { LaunchArgument, PtxLaunch, PtxRun } from "./ptx/run.js";
 import { type ArgumentPlan, bufferOf } from "./tensor/arguments.js";
 import { compareRuns, differenceText, sameElements } from "./tensor/compare.js";
@@ -26,25 +25,21 @@ export function referenceOf(module: Operation, options: RunOptions & { readonly 
   return { run, seed: options.seed, reordered: reorderedBuffers(module, run), open: openBuffers(run) };
 }
 
-/**
- * The same launch at thread level, with tensor maps of descriptors; undefined where one has none. Memory that an atomic touches first is 0,
- * also where a loop with a load and a compare-and-swap does what it did.
- */
+/** The same launch at thread level, with tensor maps of descriptors; undefined where one has none. */
 export function launchOf(
   { run: { args, grid, programs, memory }, seed }: Reference,
   maps: ReadonlyMap<number, TensorMapForm> = new Map(),
 ): PtxLaunch | undefined {
-  const launched = launchArguments(args, maps, memory);
+  const launched = launchArguments(args, maps);
   if (launched === undefined) return undefined;
   const triple = ([x = 0, y = 0, z = 0]: readonly number[]) => [x, y, z] as const;
   return { grid: triple(grid), programs: programs.map(triple), args: launched, seed, within: memory, facts: false };
 }
 
-/** Arguments at thread level, with tensor maps of descriptors; undefined where one has none. `memory` is that of a run whose zeros are kept. */
+/** Arguments at thread level, with tensor maps of descriptors; undefined where one has none. */
 export function launchArguments(
   args: readonly ArgumentPlan[],
   maps: ReadonlyMap<number, TensorMapForm>,
-  memory?: Memory,
 ): readonly LaunchArgument[] | undefined {
   const launched: LaunchArgument[] = [];
   for (const [i, arg] of args.entries()) {
@@ -52,8 +47,7 @@ export function launchArguments(
       launched.push({ kind: "scalar", value: arg.value });
       continue;
     }
-    const zeroed = memory?.buffers.find(({ spec }) => spec.name === arg.name)?.zeroed;
-    const spec = { ...bufferOf(arg), ...(zeroed?.size ? { zeroed } : {}) };
+    const spec = bufferOf(arg);
     const form = maps.get(i);
     if (arg.kind === "pointer") launched.push({ kind: "buffer", spec });
     else if (form === undefined) return undefined;

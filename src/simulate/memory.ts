@@ -21,8 +21,6 @@ export interface BufferSpec {
   readonly data?: Uint8Array;
   /** The largest power of two that its address is a multiple of, below 2^35; by default that. */
   readonly alignment?: number;
-  /** Addresses of bytes that start at 0 all the same: as another run left them in `zeroed`. */
-  readonly zeroed?: ReadonlySet<number>;
 }
 
 /** A stretch of bytes that was stored. */
@@ -44,6 +42,8 @@ export interface Buffer {
   readonly initial: Map<number, Initial> | undefined;
   /** Addresses of bytes that were first touched by an atomic. */
   readonly zeroed: Set<number>;
+  /** Those of the run that this one is `within`: they start at 0, whatever touches them first, and no others do. */
+  readonly zeroedBefore: ReadonlySet<number> | undefined;
 }
 
 /** 2^PAGE_BITS bytes; views of several widths over them, and one byte of flags for each byte. */
@@ -105,7 +105,7 @@ export class Memory {
 
   /**
    * `maxBytes` limits what may be touched, not address ranges. With `within`, the memory of another run of the same kernel,
-   * arguments end where that run has touched them: another byte is out of bounds.
+   * arguments end where that run has touched them: another byte is out of bounds. They begin as they began there.
    */
   constructor(
     readonly seed: number,
@@ -130,6 +130,7 @@ export class Memory {
       pages: new Map<number, Page>(),
       initial: this.#initialOf(spec, id),
       zeroed: new Set<number>(),
+      zeroedBefore: this.within?.named(spec.name)?.zeroed,
     };
     this.#buffers.set(id, buffer);
     this.#byName.set(spec.name, buffer);
@@ -211,8 +212,8 @@ export class Memory {
       if ((initial!.filled & bit) === 0) this.#fill(buffer, offset, values);
       initial!.filled |= bit;
       u8.set(values, at);
-      const { zeroed } = buffer.spec;
-      if (zeroed) for (let i = 0; i < CHUNK_BYTES; i++) if (zeroed.has(buffer.address + offset + i)) u8[at + i] = 0;
+      const { zeroedBefore } = buffer;
+      if (zeroedBefore?.size) for (let i = 0; i < CHUNK_BYTES; i++) if (zeroedBefore.has(buffer.address + offset + i)) u8[at + i] = 0;
     }
   }
 
@@ -223,7 +224,7 @@ export class Memory {
     const u8 = new Uint8Array(bytes, at, PAGE_BYTES);
     const initial = this.#initialPage(buffer, offset);
     if (!initial) this.#fill(buffer, offset, u8);
-    else if (!buffer.spec.zeroed) u8.set(initial.u8);
+    else if (!buffer.zeroedBefore?.size) u8.set(initial.u8);
     const flags = new Uint8Array(bytes, at + PAGE_BYTES, PAGE_BYTES);
     const other = this.within?.bufferAt(buffer.address);
     // Scratch memory and constants of lowered code are not arguments.
@@ -237,7 +238,7 @@ export class Memory {
       flags16: new Uint16Array(bytes, at + PAGE_BYTES, PAGE_BYTES / 2),
       flags32: new Int32Array(bytes, at + PAGE_BYTES, PAGE_BYTES / 4),
       within: isFenced ? (other?.pages.get((buffer.address + offset) / PAGE_BYTES)?.flags ?? UNTOUCHED) : undefined,
-      filled: !initial ? ALL_CHUNKS : buffer.spec.zeroed ? 0 : initial.filled,
+      filled: !initial ? ALL_CHUNKS : buffer.zeroedBefore?.size ? 0 : initial.filled,
       initial,
     };
   }
@@ -352,7 +353,8 @@ export class Memory {
   prepareAtomic(address: number, bytes: number): void {
     const page = this.page(address);
     if (page !== undefined && bytes < 4) page.flags32[(address & (PAGE_BYTES - 1)) >> 2]! |= IN_ATOMIC_WORD * 0x01010101;
-    if (page === undefined || page.buffer.spec.data !== undefined || page.buffer.spec.init !== undefined) return;
+    if (page === undefined || page.buffer.spec.data !== undefined || page.buffer.spec.init !== undefined || page.buffer.zeroedBefore)
+      return;
     const at = address & (PAGE_BYTES - 1);
     for (let i = at; i < at + bytes; i++)
       if ((page.flags[i]! & (READ | WRITTEN)) === 0) {
