@@ -31,6 +31,7 @@ describe("what is wrong is said", () => {
       "array 'x': 'kind' is one of random, zeros, arange, range, special, edges, wide, permutation, monotone, pointers",
     ],
     [`{"arrays": {"x": {"kind": "range", "low": 1}}}`, "array 'x': 'high' is a number"],
+    [`{"arrays": {"x": {"kind": "range", "low": 0, "high": 9, "step": 0}}}`, "array 'x': 'step' is a positive number"],
     [`{"arrays": {"x": {"kind": "permutation", "count": 0}}}`, "array 'x': 'count' is a positive integer"],
     [`{"arrays": {"x": {"kind": "pointers", "element": "word"}}}`, "array 'x': 'element' is a type as f32, i32"],
     [`{"grid": [0]}`, "'grid' is one to three positive integers"],

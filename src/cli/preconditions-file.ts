@@ -103,6 +103,7 @@ function problemOfArray(array: unknown): string | undefined {
   if (missing !== undefined) return `'${missing}' is a number`;
   if (kind === "permutation" && !(Number.isInteger(array["count"]) && (array["count"] as number) > 0))
     return "'count' is a positive integer";
+  if (kind === "range" && array["step"] !== undefined && !(Number(array["step"]) > 0)) return "'step' is a positive number";
   if (kind === "pointers" && elementKind(String(array["element"])) === undefined) return "'element' is a type as f32, i32";
   return undefined;
 }

@@ -160,6 +160,44 @@ tt.func public @signs(%a: !tt.ptr<i32>, %q: !tt.ptr<i32>, %n: i32 {tt.divisibili
       /^preconditions of d\/args.json: a range low=-9 high=0\nvalidate: same results/,
     );
   });
+  const DESCRIPTORS = `tt.func public @k(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %lds: !tt.ptr<i32>, %out: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c16 = arith.constant 16 : i32
+  %c32 = arith.constant 32 : i32
+  %one = arith.constant 1 : i64
+  %p = tt.load %lds : !tt.ptr<i32>
+  %lda = arith.extsi %p : i32 to i64
+  %a = tt.make_tensor_descriptor %x, [%n, %c32], [%lda, %one] : <f16>, <tensor<16x16xf16>>
+  %next = tt.addptr %lds, %c1 : !tt.ptr<i32>, i32
+  %q = tt.load %next : !tt.ptr<i32>
+  %ldb = arith.extsi %q : i32 to i64
+  %b = tt.make_tensor_descriptor %out, [%n, %c32], [%ldb, %one] : <f16>, <tensor<16x16xf16>>
+  %v = tt.descriptor_load %a[%c0, %c0] : !tt.tensordesc<tensor<16x16xf16>> -> tensor<16x16xf16>
+  tt.descriptor_store %b[%c0, %c16], %v : !tt.tensordesc<tensor<16x16xf16>>, tensor<16x16xf16>
+  tt.return
+}
+`;
+  const withStrides = async (target: string, json: string) => {
+    const io = memoryIo("", { "d/k.ttir": DESCRIPTORS, "d/args.json": json });
+    const code = await main(["d/k.ttir", "--target", target, "--validate"], io);
+    return { code, out: io.out() };
+  };
+  test("strides of descriptors that are loaded are made up as TMA takes them; others are a fault of the kernel, and of no pass", async () => {
+    const made = await withStrides("cuda:90", "{}");
+    expect(made.code).toBe(0);
+    expect(made.out).toMatch(/^preconditions.*\nvalidate: same results[^]*PTX: 1 of 1 programs/);
+    expect(made.out).not.toContain("note");
+    const odd = `{"arrays": {"lds": {"kind": "range", "low": 33, "high": 34}}}`;
+    const stated = await withStrides("cuda:90", odd);
+    expect(stated.code).toBe(0);
+    expect(stated.out).toContain(
+      "note: the kernel itself: bad-descriptor: the descriptor: its stride of 33 elements is no multiple of 16 bytes (tt.descriptor_",
+    );
+    expect(stated.out).not.toContain("changed the results");
+    // Without TMA a descriptor is a pointer and its strides.
+    expect((await withStrides("cuda:80", odd)).out).toMatch(/^preconditions.*\nvalidate: same results[^]*PTX: 1 of 1 programs/);
+  });
   test.each([
     ["{}", ["d/k.ttir", "--validate", "--arg", "zzz=1"], "--arg: there is no argument 'zzz' (the kernel's arguments are a, q, n)"],
     [

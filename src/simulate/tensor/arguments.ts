@@ -152,6 +152,7 @@ function initialValuesOf(
   rolesOf: () => ReadonlySet<ValueRole>,
 ): InitialValues | undefined {
   const isFloat = isFloatKind(element);
+  if (!isFloat && rolesOf().has("pitch")) return PITCHES;
   if ((isFloat ? floats : integers) === "random") return undefined;
   const roles = rolesOf();
   if (!isFloat && roles.has("divisor") && roles.has("index")) return { kind: "range", low: 1, high: 16 };
@@ -277,6 +278,8 @@ function pointerTables(kernel: Operation): Map<Value, ElementKind> {
   });
   return tables;
 }
+/** Strides of descriptors: multiples of 16 bytes whatever the element, and more than most rows have. */
+const PITCHES: InitialValues = { kind: "range", low: 256, high: 512, step: 16 };
 /** Exponents of scales around 1: 2^-4 to 2^3. */
 const SCALES: InitialValues = { kind: "range", low: 123, high: 131 };
 

@@ -17,6 +17,7 @@ export const FINDING_KINDS = {
   "not-modelled": "error",
   "store-conflict": "note",
   "bad-index": "error",
+  "bad-descriptor": "error",
   overflow: "note",
   "division-by-zero": "note",
   "nan-born": "note",

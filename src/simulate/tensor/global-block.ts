@@ -69,6 +69,13 @@ export function padding(element: Element, kind: "zero" | "nan"): number {
   if (kind === "zero" || element.family !== "float") return 0;
   return element.encode ? element.encode(Number.NaN) : Number.NaN;
 }
+/** What TMA refuses of a descriptor. Source: PTX ISA, tensor maps; CUDA driver API, cuTensorMapEncodeTiled. */
+export function problemOfMap({ base, strides, element }: TensorDesc): string | undefined {
+  if (base % 16 !== 0) return `its address 0x${base.toString(16)} is no multiple of 16 bytes`;
+  const odd = strides.slice(0, -1).find((stride) => (stride * element.bytes) % 16 !== 0);
+  if (odd !== undefined) return `its stride of ${odd} elements is no multiple of 16 bytes`;
+  return strides.at(-1) === 1 ? undefined : `its last stride is ${strides.at(-1)}, not 1`;
+}
 /** The block of a descriptor at a place. Leading dimensions of extent 1 that the tensor leaves out come back by `block`. */
 export function blockAt(desc: TensorDesc, offsets: readonly number[]): BlockPointer {
   const { base, shape, strides, block } = desc;

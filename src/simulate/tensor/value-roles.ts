@@ -15,9 +15,9 @@ import type { Value } from "../../ir/value.js";
 /**
  * `index`: an address, a bound, an amount, or what a loop ends by. `divisor`: something is divided by it. `bits`: it is read as the
  * bits of a float. `ordered`: it is combined in an order that equal, huge or no numbers make a difference to. `opaque`: a function whose domain is not known here takes it.
- * `flushed`: a function takes it that GPUs have in a form in which denormals are zero.
+ * `flushed`: a function takes it that GPUs have in a form in which denormals are zero. `pitch`: it becomes a stride of a descriptor.
  */
-export type ValueRole = "index" | "divisor" | "bits" | "ordered" | "opaque" | "flushed";
+export type ValueRole = "index" | "divisor" | "bits" | "ordered" | "opaque" | "flushed" | "pitch";
 
 /** The roles of the elements loaded through `arg`, a pointer or a descriptor of a function in `module`. */
 export function valueRoles(module: Operation, arg: Value): ReadonlySet<ValueRole> {
@@ -56,7 +56,8 @@ function rolesOf(op: Operation, index: number, kind: "value" | "flag", functions
   const buffer = op.def.interface(BufferOpInterface);
   if (buffer && index === buffer.offsets) return ["index"];
   if (tt.HistogramOp.is(op) || tt.IntToPtrOp.is(op) || tt.AdvanceOp.is(op)) return ["index"];
-  if (tt.MakeTensorPtrOp.is(op) || tt.MakeTensorDescOp.is(op)) return ["index"];
+  if (tt.MakeTensorPtrOp.is(op)) return ["index"];
+  if (tt.MakeTensorDescOp.is(op)) return index > (op.numOperands - 1) / 2 ? ["index", "pitch"] : ["index"];
   // Stores and reductions take their value last or second, beside places.
   if (name.startsWith("tt.descriptor_")) return IntegerType.is(elementTypeOrSelf(op.operand(index).type)) && index !== 1 ? ["index"] : [];
   if (tt.ExternElementwiseOp.is(op) || tt.ElementwiseInlineAsmOp.is(op)) return ["opaque", "flushed"];

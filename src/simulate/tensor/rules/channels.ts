@@ -107,7 +107,7 @@ const descriptorLoad: Rule = (instruction) => {
   return (frame, machine) => {
     const all = operandsOf(frame, instruction);
     const desc = all[0] as TensorDesc;
-    const data = readBlock(machine, op, desc, blockAccess(desc, numbers(all.slice(1, 1 + rank))));
+    const data = readBlock(machine, op, desc, blockAccess(machine, op, desc, numbers(all.slice(1, 1 + rank))));
     machine.shared.write(op, all[1 + rank] as MemDescValue, data);
   };
 };
@@ -115,7 +115,7 @@ const descriptorGather: Rule = (instruction) => {
   const { op } = instruction;
   return (frame, machine) => {
     const [desc, rows, column, result] = operandsOf(frame, instruction) as [TensorDesc, Tensor, Tensor, MemDescValue];
-    const access = rowsAccess(desc, readable(machine, op, rows), numberAt(column), result.shape[1]!);
+    const access = rowsAccess(machine, op, desc, readable(machine, op, rows), numberAt(column), result.shape[1]!);
     machine.shared.write(op, result, readBlock(machine, op, desc, access));
   };
 };

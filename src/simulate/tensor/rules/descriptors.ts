@@ -7,7 +7,7 @@ import type { OpDef } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import { type Data, type Element, elementOfType } from "../elements.js";
 import { readElements, writeElements } from "../global-access.js";
-import { addressesOf, type BlockPointer, blockAt, inBounds, padding, type TensorDesc } from "../global-block.js";
+import { addressesOf, type BlockPointer, blockAt, inBounds, padding, problemOfMap, type TensorDesc } from "../global-block.js";
 import { operandsOf, type Rule } from "../instructions.js";
 import { loop } from "../loops.js";
 import type { Machine } from "../machine.js";
@@ -59,18 +59,21 @@ export interface DescAccess {
   readonly addresses: Data;
   readonly mask: Data;
 }
-export function blockAccess(desc: TensorDesc, offsets: readonly number[]): DescAccess {
+/** The elements that `op` accesses. Where the GPU has TMA, the descriptor must be one that it takes. */
+export function blockAccess(machine: Machine, op: Operation, desc: TensorDesc, offsets: readonly number[]): DescAccess {
+  const problem = machine.gpu.cuda?.tma ? problemOfMap(desc) : undefined;
+  if (problem !== undefined) machine.findings.add("bad-descriptor", op, `the descriptor: ${problem}`);
   const block = blockAt(desc, offsets);
   return { addresses: addressesOf(block, desc.element.bytes), mask: inBounds(block, [...desc.shape.keys()])! };
 }
 /** Rows `rows` of a descriptor whose block is one row, from column `column`. */
-export function rowsAccess(desc: TensorDesc, rows: Tensor, column: number, columns: number): DescAccess {
+export function rowsAccess(machine: Machine, op: Operation, desc: TensorDesc, rows: Tensor, column: number, columns: number): DescAccess {
   const count = rows.data.length;
   const addresses = new Float64Array(count * columns);
   const mask = new Int8Array(count * columns);
   const row: TensorDesc = { ...desc, block: [1, columns] };
   for (let r = 0; r < count; r++) {
-    const access = blockAccess(row, [numberAt(rows, r), column]);
+    const access = blockAccess(machine, op, row, [numberAt(rows, r), column]);
     addresses.set(access.addresses as Float64Array, r * columns);
     mask.set(access.mask as Int8Array, r * columns);
   }
@@ -128,7 +131,7 @@ const load: Rule = (instruction) => {
   instruction.lanes = 0;
   return (frame, machine) => {
     const [desc, ...indices] = operandsOf(frame, instruction);
-    const access = blockAccess(desc as TensorDesc, numbers(indices));
+    const access = blockAccess(machine, op, desc as TensorDesc, numbers(indices));
     machine.order.loaded({ op, ...access });
     instruction.lanes += countOn(access.mask, access.mask.length);
     frame.env[outs[0]!] = tensor((desc as TensorDesc).element, shape, readBlock(machine, op, desc as TensorDesc, access));
@@ -139,7 +142,7 @@ const gather: Rule = (instruction) => {
   const { shape } = tensorSpec(op.result(0).type);
   return (frame, machine) => {
     const [desc, rows, column] = operandsOf(frame, instruction);
-    const access = rowsAccess(desc as TensorDesc, readable(machine, op, rows!), numberAt(column as Tensor), shape[1]!);
+    const access = rowsAccess(machine, op, desc as TensorDesc, readable(machine, op, rows!), numberAt(column as Tensor), shape[1]!);
     machine.order.loaded({ op, ...access });
     frame.env[outs[0]!] = tensor((desc as TensorDesc).element, shape, readBlock(machine, op, desc as TensorDesc, access));
   };
@@ -147,14 +150,21 @@ const gather: Rule = (instruction) => {
 const store: Rule = (instruction) => (frame, machine) => {
   const [desc, src, ...indices] = operandsOf(frame, instruction);
   const { data } = readable(machine, instruction.op, src!);
-  writeBlock(machine, instruction.op, desc as TensorDesc, blockAccess(desc as TensorDesc, numbers(indices)), data);
+  writeBlock(machine, instruction.op, desc as TensorDesc, blockAccess(machine, instruction.op, desc as TensorDesc, numbers(indices)), data);
 };
 const reduce: Rule = (instruction) => {
   const kind = String(tt.DescriptorReduceOp.match(instruction.op)!.kind);
   return (frame, machine) => {
     const [desc, src, ...indices] = operandsOf(frame, instruction);
     const { data } = readable(machine, instruction.op, src!);
-    reduceBlock(machine, instruction.op, kind, desc as TensorDesc, blockAccess(desc as TensorDesc, numbers(indices)), data);
+    reduceBlock(
+      machine,
+      instruction.op,
+      kind,
+      desc as TensorDesc,
+      blockAccess(machine, instruction.op, desc as TensorDesc, numbers(indices)),
+      data,
+    );
   };
 };
 const scatter: Rule = (instruction) => {
@@ -162,7 +172,7 @@ const scatter: Rule = (instruction) => {
   return (frame, machine) => {
     const [desc, rows, column, src] = operandsOf(frame, instruction);
     const value = readable(machine, op, src!);
-    const access = rowsAccess(desc as TensorDesc, readable(machine, op, rows!), numberAt(column as Tensor), value.shape[1]!);
+    const access = rowsAccess(machine, op, desc as TensorDesc, readable(machine, op, rows!), numberAt(column as Tensor), value.shape[1]!);
     writeBlock(machine, op, desc as TensorDesc, access, value.data);
   };
 };

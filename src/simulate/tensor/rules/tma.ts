@@ -97,7 +97,15 @@ const tmaCopyIn: Rule = (instruction) => {
     if (!on(env, pred)) return;
     const source = env[desc!] as TensorDesc;
     const at = coordinates(v.desc, numbers(coord.map((s) => env[s]!)));
-    tmaLoad(machine, op, source, blockAccess(source, at), descAt(env, result), machine.shared.barrier(op, descAt(env, barrier)), bytes);
+    tmaLoad(
+      machine,
+      op,
+      source,
+      blockAccess(machine, op, source, at),
+      descAt(env, result),
+      machine.shared.barrier(op, descAt(env, barrier)),
+      bytes,
+    );
   };
 };
 const tmaGather: Rule = (instruction) => {
@@ -111,7 +119,7 @@ const tmaGather: Rule = (instruction) => {
     if (!on(env, pred)) return;
     const source = env[desc!] as TensorDesc;
     const dst = descAt(env, result);
-    const access = rowsAccess(source, readable(machine, op, env[rows!]!), numberAt(env[column!] as Tensor), dst.shape[1]!);
+    const access = rowsAccess(machine, op, source, readable(machine, op, env[rows!]!), numberAt(env[column!] as Tensor), dst.shape[1]!);
     tmaLoad(machine, op, source, access, dst, machine.shared.barrier(op, descAt(env, barrier)), bytes);
   };
 };
@@ -135,7 +143,12 @@ const tmaCopyOut = tmaStore(
   (machine, { op, ins }, env, value) => {
     const v = ttng.AsyncTMACopyLocalToGlobalOp.match(op)!;
     const desc = env[ins[0]!] as TensorDesc;
-    const { addresses, mask } = blockAccess(desc, coordinates(v.desc, numbers(ins.slice(1, 1 + v.coord.length).map((s) => env[s]!))));
+    const { addresses, mask } = blockAccess(
+      machine,
+      op,
+      desc,
+      coordinates(v.desc, numbers(ins.slice(1, 1 + v.coord.length).map((s) => env[s]!))),
+    );
     writeElements(machine, op, desc.element, addresses, mask, value.data);
   },
   (op) => ttng.AsyncTMACopyLocalToGlobalOp.match(op)!.src,
@@ -149,7 +162,7 @@ const tmaReduce = tmaStore(
       op,
       String(v.kind),
       desc,
-      blockAccess(desc, numbers(ins.slice(1, 1 + v.coord.length).map((s) => env[s]!))),
+      blockAccess(machine, op, desc, numbers(ins.slice(1, 1 + v.coord.length).map((s) => env[s]!))),
       value.data,
     );
   },
@@ -158,7 +171,14 @@ const tmaReduce = tmaStore(
 const tmaScatter = tmaStore(
   (machine, { op, ins }, env, value) => {
     const desc = env[ins[0]!] as TensorDesc;
-    const { addresses, mask } = rowsAccess(desc, readable(machine, op, env[ins[1]!]!), numberAt(env[ins[2]!] as Tensor), value.shape[1]!);
+    const { addresses, mask } = rowsAccess(
+      machine,
+      op,
+      desc,
+      readable(machine, op, env[ins[1]!]!),
+      numberAt(env[ins[2]!] as Tensor),
+      value.shape[1]!,
+    );
     writeElements(machine, op, desc.element, addresses, mask, value.data);
   },
   (op) => ttng.AsyncTMAScatterOp.match(op)!.src,
