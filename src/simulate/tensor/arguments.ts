@@ -161,7 +161,7 @@ function initialValuesOf(
     return roles.has("bits") ? { kind: "wide", use: "bits" } : roles.has("divisor") ? { kind: "wide", use: "divisor" } : { kind: "wide" };
   if (roles.has("ordered")) return undefined;
   const normal = roles.has("flushed") ? ({ normal: true } as const) : {};
-  return typeof floats === "number" ? { kind: "special", rate: floats, ...normal } : { kind: "edges", ...normal };
+  return typeof floats === "number" && !roles.has("finite") ? { kind: "special", rate: floats, ...normal } : { kind: "edges", ...normal };
 }
 
 /** Why an argument cannot have this value: an integer has too few bits, or the kernel was compiled for another `tt.divisibility`. */

@@ -314,6 +314,26 @@ describe("arguments made up", () => {
     );
     expect(plan(text)).toEqual(["pointer", 3, 173]);
   });
+  test("arrays of e5m2 that scaled products read have no infinities: targets differ in what they make of them", () => {
+    const initOf = (body: string) => {
+      const module = moduleOf(
+        kernel(
+          "%p: !tt.ptr<f8E5M2>, %q: !tt.ptr<i8>",
+          `%ps = tt.splat %p : !tt.ptr<f8E5M2> -> tensor<32x32x!tt.ptr<f8E5M2>>
+      %a = tt.load %ps : tensor<32x32x!tt.ptr<f8E5M2>>
+      %qs = tt.splat %q : !tt.ptr<i8> -> tensor<32x1x!tt.ptr<i8>>
+      %s = tt.load %qs : tensor<32x1x!tt.ptr<i8>>
+      %z = arith.constant dense<0.0> : tensor<32x32xf32>\n${body}`,
+        ),
+      );
+      const [array] = planArguments(module, kernelOf(module)!, {}, "two", undefined, { integers: "random", floats: 8 });
+      return array!.kind === "pointer" ? array!.init : undefined;
+    };
+    const scaled =
+      "%d = tt.dot_scaled %a scale %s, %a scale %s, %z lhs = e5m2 rhs = e5m2 {fastMath = false} : tensor<32x32xf8E5M2>, tensor<32x1xi8> * tensor<32x32xf8E5M2>, tensor<32x1xi8> -> tensor<32x32xf32>";
+    expect(initOf("")).toEqual({ kind: "special", rate: 8 });
+    expect(initOf(scaled)).toEqual({ kind: "edges" });
+  });
   test("strides of several dimensions leave each element a place of its own", () => {
     const text = kernel(
       "%p: !tt.ptr<i32>, %sz: i32, %sm: i32 {tt.divisibility = 16 : i32}",

@@ -7,7 +7,7 @@ import * as cf from "../../dialects/cf/ops/index.js";
 import * as scf from "../../dialects/scf/ops/index.js";
 import * as tt from "../../dialects/tt/ops/index.js";
 import { PointerType, TensorDescType } from "../../dialects/tt/types.js";
-import { elementTypeOrSelf, FloatType, IntegerType } from "../../ir/builtin-types.js";
+import { elementTypeOrSelf, FloatType, IntegerType, isFloat } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import { symbolName, symbolsOf } from "../../ir/symbol-table.js";
 import type { Value } from "../../ir/value.js";
@@ -16,8 +16,9 @@ import type { Value } from "../../ir/value.js";
  * `index`: an address, a bound, an amount, or what a loop ends by. `divisor`: something is divided by it. `bits`: it is read as the
  * bits of a float. `ordered`: it is combined in an order that equal, huge or no numbers make a difference to. `opaque`: a function whose domain is not known here takes it.
  * `flushed`: a function takes it that GPUs have in a form in which denormals are zero. `pitch`: it becomes a stride of a descriptor.
+ * `finite`: targets differ in what they make of infinities and NaN.
  */
-export type ValueRole = "index" | "divisor" | "bits" | "ordered" | "opaque" | "flushed" | "pitch";
+export type ValueRole = "index" | "divisor" | "bits" | "ordered" | "opaque" | "flushed" | "pitch" | "finite";
 
 /** The roles of the elements loaded through `arg`, a pointer or a descriptor of a function in `module`. */
 export function valueRoles(module: Operation, arg: Value): ReadonlySet<ValueRole> {
@@ -64,7 +65,8 @@ function rolesOf(op: Operation, index: number, kind: "value" | "flag", functions
   if (/^arith\.(?:shli|shrsi|shrui)$/.test(name)) return index === 1 ? ["index"] : [];
   if (/^arith\.(?:ceil|floor)?(?:div|rem)[su]i$/.test(name)) return index === 1 ? ["divisor"] : [];
   if (/^(?:math\.(?!absf|fma)|tt\.precise_|arith\.divf)/.test(name)) return ["flushed"];
-  if (tt.DotScaledOp.is(op)) return ["bits"];
+  // Where no instruction takes scales, e5m2 becomes bf16 with bits, and its infinities and NaN are numbers then.
+  if (tt.DotScaledOp.is(op)) return isFloat(elementTypeOrSelf(op.operand(index).type), "f8E5M2") ? ["finite"] : ["bits"];
   if (tt.BitcastOp.is(op) || name === "arith.bitcast") return FloatType.is(elementTypeOrSelf(op.result(0).type)) ? ["bits"] : [];
   if (isAtomic(op) || tt.ReduceOp.is(op) || tt.ScanOp.is(op)) return isOrderless(op, functions) ? [] : ["ordered"];
   return [];
