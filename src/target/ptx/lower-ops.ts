@@ -251,10 +251,23 @@ function accessShape(leaves: readonly Leaf[], align: number): { readonly bits: n
   return { bits, count: 2 ** Math.floor(Math.log2(unit)) };
 }
 /** The same in registers of fewer bits, where the address is not known to be a multiple of what one register has. */
-function alignedShape(l: PtxLowering, leaves: readonly Leaf[], align: number, address: Node): ReturnType<typeof accessShape> {
+function alignedShape(leaves: readonly Leaf[], align: number, known: number): ReturnType<typeof accessShape> {
   const shape = accessShape(leaves, align);
-  const known = Math.max(align, sharedAlignment(l, address));
   return 8 * known < shape.bits ? { bits: 8 * known, count: 1 } : shape;
+}
+/** Fields of several widths: where each is in memory, and the registers that it is accessed in, as many bits as its place is known to be a multiple of. */
+function fieldsAt(
+  leaves: readonly Leaf[],
+  known: number,
+): { readonly leaf: Leaf; readonly offset: number; readonly registers: readonly Leaf[] }[] {
+  let end = 0;
+  return leaves.map((leaf) => {
+    const size = Math.max(1, leaf.bits / 8);
+    const offset = Math.ceil(end / size) * size;
+    end = offset + size;
+    const bytes = Math.min(size, (offset | known) & -(offset | known));
+    return { leaf, offset, registers: Array.from({ length: size / bytes }, () => registerLeaf(8 * bytes)) };
+  });
 }
 /** The power of two that an address in shared memory is a multiple of, 16 at most, to which shared memory as a whole is aligned. */
 function sharedAlignment(l: PtxLowering, address: Node): number {
@@ -281,24 +294,18 @@ function load(l: PtxLowering, op: Operation): readonly Node[] {
   const leaves = l.leaves(op, op.result().type);
   const align = intOf(op.attr("alignment")) ?? byteAlign(op.result().type);
   const { address, space } = place(l, op.operand(0));
-  const made: Node[] = [];
   const read = (bits: number, count: number, offset: number): Node[] => {
     const at = l.s.add(address, l.s.constant(address.width, offset));
     const effect = l.graph.effect(l.block, { kind: "load", space, bits, count, volatile: op.hasAttr("volatile_"), align }, [at]);
     return Array.from({ length: count }, (_, i) => l.graph.result(effect, i, registerLeaf(bits).width));
   };
-  if (!uniform(leaves) || leaves[0]!.bits === 1) {
-    let offset = 0;
-    for (const leaf of leaves) {
-      const size = Math.max(1, leaf.bits / 8);
-      offset = Math.ceil(offset / size) * size;
-      const [node] = read(leaf.bits === 1 ? 8 : leaf.bits, 1, offset);
-      made.push(leaf.bits === 1 ? l.s.trunc(node!, 1) : node!);
-      offset += size;
-    }
-    return made;
-  }
-  const { bits, count } = alignedShape(l, leaves, align, address);
+  const known = Math.max(align, sharedAlignment(l, address));
+  if (!uniform(leaves) || leaves[0]!.bits === 1)
+    return fieldsAt(leaves, known).flatMap(({ leaf, offset, registers }) => {
+      const nodes = registers.flatMap(({ bits }, i) => read(bits, 1, offset + (i * bits) / 8));
+      return leaf.bits === 1 ? [l.s.trunc(nodes[0]!, 1)] : regroup(l.s, nodes, registers, [leaf])!;
+    });
+  const { bits, count } = alignedShape(leaves, align, known);
   const registers = (leaves.length * leaves[0]!.bits) / bits;
   const nodes: Node[] = [];
   for (let i = 0; i < registers; i += count) nodes.push(...read(bits, count, (i * bits) / 8));
@@ -315,17 +322,15 @@ function store(l: PtxLowering, op: Operation): readonly Node[] {
     const at = l.s.add(address, l.s.constant(address.width, offset));
     l.graph.effect(l.block, { kind: "store", space, bits, count: nodes.length, volatile: op.hasAttr("volatile_"), align }, [at, ...nodes]);
   };
+  const known = Math.max(align, sharedAlignment(l, address));
   if (!uniform(leaves) || leaves[0]!.bits === 1) {
-    let offset = 0;
-    leaves.forEach((leaf, i) => {
-      const size = Math.max(1, leaf.bits / 8);
-      offset = Math.ceil(offset / size) * size;
-      write(leaf.bits === 1 ? 8 : leaf.bits, [leaf.bits === 1 ? l.s.zext(values[i]!, 32) : values[i]!], offset);
-      offset += size;
-    });
+    for (const [i, { leaf, offset, registers }] of fieldsAt(leaves, known).entries()) {
+      const nodes = leaf.bits === 1 ? [l.s.zext(values[i]!, 32)] : regroup(l.s, [values[i]!], [leaf], registers)!;
+      for (const [part, node] of nodes.entries()) write(registers[part]!.bits, [node], offset + (part * registers[part]!.bits) / 8);
+    }
     return [];
   }
-  const { bits, count } = alignedShape(l, leaves, align, address);
+  const { bits, count } = alignedShape(leaves, align, known);
   const to = Array.from({ length: (leaves.length * leaves[0]!.bits) / bits }, () => registerLeaf(bits));
   const nodes = regroup(l.s, values, leaves, to);
   if (!nodes) return l.problem(op, "this store has no PTX");

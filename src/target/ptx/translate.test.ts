@@ -322,6 +322,43 @@ test("an access takes no more bytes at once than its address is known to be a mu
     "ld.shared.b16 %rs, [%r+2]",
   ]);
 });
+
+test("fields of several widths are accessed in parts, where their place is not known to be a multiple of them", () => {
+  const text = translate(`llvm.mlir.global external @global_smem() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<0 x i8>
+    llvm.func @f(%p: !llvm.ptr<1>, %q: !llvm.ptr<3>) attributes {nvvm.kernel = 1 : ui1, nvvm.reqntid = array<i32: 128>} {
+      %s = llvm.mlir.addressof @global_smem : !llvm.ptr<3>
+      %four = llvm.getelementptr %s[4] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+      %v = llvm.load %q {alignment = 4 : i64} : !llvm.ptr<3> -> !llvm.struct<(i32, i64, i16)>
+      llvm.store %v, %four {alignment = 1 : i64} : !llvm.struct<(i32, i64, i16)>, !llvm.ptr<3>
+      %w = llvm.load %q {alignment = 8 : i64} : !llvm.ptr<3> -> !llvm.struct<(i32, i64, i1)>
+      llvm.store %w, %p {alignment = 2 : i64} : !llvm.struct<(i32, i64, i1)>, !llvm.ptr<1>
+      llvm.return
+    }`);
+  const accesses = text
+    .match(/(?:ld|st)\.(?:shared|global)\S* \t?[^;]*/g)
+    ?.map((access) => access.replace(/%(rd|rs|r)\d+/g, "%$1").replace(" \t", " "));
+  expect(accesses).toEqual([
+    "ld.shared.b32 %r, [%r]",
+    "ld.shared.b32 %r, [%r+8]",
+    "ld.shared.b32 %r, [%r+12]",
+    "ld.shared.b16 %rs, [%r+16]",
+    "st.shared.b32 [global_smem+4], %r",
+    "st.shared.b32 [global_smem+12], %r",
+    "st.shared.b32 [global_smem+16], %r",
+    "st.shared.b16 [global_smem+20], %rs",
+    "ld.shared.v2.b16 {%rs, %rs}, [%r]",
+    "ld.shared.b64 %rd, [%r+8]",
+    "ld.shared.b8 %r, [%r+16]",
+    "st.global.b16 [%rd], %rs",
+    "st.global.b16 [%rd+2], %rs",
+    "st.global.b16 [%rd+8], %rs",
+    "st.global.b16 [%rd+10], %rs",
+    "st.global.b16 [%rd+12], %rs",
+    "st.global.b16 [%rd+14], %rs",
+    "st.global.b8 [%rd+16], %r",
+  ]);
+});
+
 describe("what is as long as a stack is not deep", () => {
   /** `count` operations, each on the result of the one before. */
   const chain = (count: number, op: (i: number, before: string) => string, last: string): string =>
