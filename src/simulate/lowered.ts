@@ -75,10 +75,10 @@ export function differenceOfLowered(
   if (finding) return `${finding.kind}: ${finding.message}${finding.site ? ` (${finding.site})` : ""}`;
   const after: RunResult = { ...reference, memory: run.memory, stores: [], findings: [] };
   const storedOver = own.filter(({ op }) => op.results.length === 0).map(({ buffer }) => buffer);
-  const leaveOut = new Set([...reordered.keys(), ...open, ...late.keys(), ...storedOver]);
-  const difference = compareRuns(reference, after, { leaveOut });
+  const unknown = new Set([...open, ...late.keys(), ...storedOver]);
+  const difference = compareRuns(reference, after, { leaveOut: new Set([...reordered.keys(), ...unknown]) });
   if (difference) return differenceText(difference);
-  const lost = [...reordered].find(([name, bytes]) => !open.has(name) && !sameElements(reference, after, name, bytes));
+  const lost = [...reordered].find(([name, bytes]) => !unknown.has(name) && !sameElements(reference, after, name, bytes));
   return lost && `other elements in '${lost[0]}', whose order is open`;
 }
 
