@@ -17,6 +17,7 @@ export const TARGETS = [75, 80, 89, 90, 100, 120] as const;
 
 /** Options of the kernels that do not use the default ones. */
 const OPTIONS: Readonly<Record<string, Partial<CudaOptions>>> = {
+  clusters: { numCtas: 2 },
   dot_cluster: { numCtas: 2, numStages: 2 },
   dot_pair: { numCtas: 2, numStages: 1 },
   matmul_ctas2: { numCtas: 2 },

@@ -9,6 +9,8 @@ export interface Fault {
   /** Occurs exactly once in the function. */
   readonly find: string;
   readonly replace: string;
+  /** A kernel that shows it, which is tried first. */
+  readonly kernel?: string;
   /** Why it changes no result for any input, if so: such a fault need not be found. */
   readonly equivalent?: string;
 }

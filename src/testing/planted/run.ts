@@ -42,7 +42,7 @@ const { values: options } = parseArgs({
 /** Kernels whose PTX differs that are validated, and those that are compiled, before a fault counts as missed. */
 const MOST_VALIDATED = 10;
 const MOST_COMPILED = 120;
-/** The most targets for one kernel. */
+/** The most targets for one kernel; the one that the fault names is tried on all. */
 const MOST_TARGETS = 2;
 /** One target of each generation. */
 const FAULT_TARGETS: readonly number[] = [75, 80, 90, 100];
@@ -306,8 +306,8 @@ async function judge(fault: Fault, { plant, path }: Planter): Promise<Result> {
   const start = performance.now();
   const seconds = () => Math.round((performance.now() - start) / 100) / 10;
   const cost = ({ key }: Case) => sound.get(key)?.ms ?? 20 * compiled.get(key)!.compileMs;
-  const showsFaults = ({ kernel }: Case) => Number(kernels.get(kernel)!.showsFaults);
-  const candidates = candidatesOf(fault).sort((a, b) => showsFaults(b) - showsFaults(a) || cost(a) - cost(b));
+  const shows = ({ kernel }: Case) => (kernel === fault.kernel ? 2 : Number(kernels.get(kernel)!.showsFaults));
+  const candidates = candidatesOf(fault).sort((a, b) => shows(b) - shows(a) || cost(a) - cost(b));
   if (candidates.length === 0) return { verdict: "not reached", cases: [], seconds: 0 };
   await plant(fault);
   const worker = new Worker(path);
@@ -318,7 +318,7 @@ async function judge(fault: Fault, { plant, path }: Planter): Promise<Result> {
   try {
     for (const { id, key, kernel, capability } of candidates) {
       if (validated.length >= MOST_VALIDATED || tried >= MOST_COMPILED || performance.now() > deadline) break;
-      if ((targets.get(kernel) ?? 0) >= MOST_TARGETS) continue;
+      if (kernel !== fault.kernel && (targets.get(kernel) ?? 0) >= MOST_TARGETS) continue;
       targets.set(kernel, (targets.get(kernel) ?? 0) + 1);
       tried++;
       const { steps, compileMs } = compiled.get(key)!;

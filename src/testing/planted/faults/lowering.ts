@@ -16,6 +16,7 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     {
       in: "LOAD",
       fault: "the value for masked elements is that of the first",
+      kernel: "covered",
       find: "others[start + word * words.perWord + s]!",
       replace: "others[0]!",
     },
@@ -41,12 +42,14 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     {
       in: "LOAD",
       fault: "a replicated constant has holes",
+      kernel: "places",
       find: "replicated |= splat << BigInt(s)",
       replace: "replicated |= s === 0 ? splat : 0n",
     },
     {
       in: "STORE",
       fault: "wider than its mask allows",
+      kernel: "covered",
       find: "if (mask) vec = Math.min(vec, lo.axisInfo.getMaskAlignment(mask));",
       replace: "",
     },
@@ -67,6 +70,7 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     {
       in: "redundantThreadPredicate",
       fault: "warps with the same data do not count",
+      kernel: "added_up",
       find: "[asValue(b, warp), masks.warp],",
       replace: "[asValue(b, warp), 0],",
     },
@@ -100,6 +104,7 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     {
       in: "lowerRMW",
       fault: "memory order relaxed",
+      kernel: "handed",
       find: '"global", scope, sem, text.name',
       replace: '"global", scope, "relaxed", text.name',
     },
@@ -114,6 +119,7 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     {
       in: "widths",
       fault: "pairs without looking at the mask",
+      kernel: "added_up",
       find: "if (mask) vec = Math.min(vec, lo.axisInfo.getMaskAlignment(mask));",
       replace: "",
     },
@@ -160,8 +166,8 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     },
   ]),
   ...inFile("passes/nvidia/to-llvm/redux.ts", [
-    { in: "REDUX", fault: "signed minima without sign", find: '"arith.minsi": "min"', replace: '"arith.minsi": "umin"' },
-    { in: "REDUX", fault: "unsigned maxima with sign", find: '"arith.maxui": "umax"', replace: '"arith.maxui": "max"' },
+    { in: "REDUX", fault: "signed minima without sign", kernel: "reduced", find: '"arith.minsi": "min"', replace: '"arith.minsi": "umin"' },
+    { in: "REDUX", fault: "unsigned maxima with sign", kernel: "reduced", find: '"arith.maxui": "umax"', replace: '"arith.maxui": "max"' },
     { in: "reduxSync", fault: "narrow numbers lose their sign", find: "b.sext(value, i32(ctx))", replace: "b.zext(value, i32(ctx))" },
     {
       in: "REDUX_F32",
@@ -174,6 +180,7 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     {
       in: "#withinThread",
       fault: "operands the other way around",
+      kernel: "chained",
       find: "this.#combine(accs[chunk], this.#values[i]!)",
       replace: "this.#combine(accs[chunk] && this.#values[i]!, accs[chunk] ?? this.#values[i]!)",
     },
@@ -441,6 +448,7 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     {
       in: "CALCULATIONS",
       fault: "unsigned minima with sign",
+      kernel: "compared",
       find: "same(minMax.MinUIOp, ll.UMinOp)",
       replace: "same(minMax.MinUIOp, ll.SMinOp)",
     },
@@ -495,7 +503,7 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     { in: "E5M2_TO_F16", fault: "bytes in the wrong halves", find: "0x5140", replace: "0x1504" },
     { in: "BF16_TO_E5M2", fault: "the sign is lost", find: '"or.b32 $0, nosign, sign;"', replace: '"mov.b32 $0, nosign;"' },
     { in: "BF16_TO_E5M2", fault: "no rounding", find: "mov.u32 rn_, 0x00100010;", replace: "mov.u32 rn_, 0;" },
-    { in: "F32_TO_E4M3", fault: "the two of a pair are exchanged", find: "$0, $2, $1", replace: "$0, $1, $2" },
+    { in: "F32_TO_E4M3", fault: "the two of a pair are exchanged", kernel: "pairs", find: "$0, $2, $1", replace: "$0, $1, $2" },
   ]),
   ...inFile("passes/nvidia/to-llvm/dot-mma-v2.ts", [
     {
@@ -712,7 +720,13 @@ export const LOWERING_FAULTS: readonly Fault[] = [
       replace: "b.urem(b.xor(tid, b.i32(1)), warpSize)",
       equivalent: "all that depends on lanes is counted in the same way",
     },
-    { in: "emitIndices", fault: "clusters' CTAs are taken for the first", find: "withCTAOffset ? knownCTAId(lo) : 0", replace: "0" },
+    {
+      in: "emitIndices",
+      fault: "clusters' CTAs are taken for the first",
+      kernel: "clusters",
+      find: "withCTAOffset ? knownCTAId(lo) : 0",
+      replace: "0",
+    },
     {
       in: "matrixVectorProduct",
       fault: "shifts go the other way",

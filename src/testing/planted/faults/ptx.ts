@@ -43,6 +43,7 @@ export const PTX_FAULTS: readonly Fault[] = [
     {
       in: "or",
       fault: "x | c with some of c set is x",
+      kernel: "undone",
       find: "if ((knownBits(a).one & set) === set) return a;",
       replace: "if ((knownBits(a).one & set) !== 0n) return a;",
     },
@@ -190,6 +191,7 @@ export const PTX_FAULTS: readonly Fault[] = [
     {
       in: "zext",
       fault: "what is cut keeps its upper bits",
+      kernel: "undone",
       find: "return s.and(a.inputs[0]!, s.constant(width, maskOf(a.width)));",
       replace: "return a.inputs[0]!;",
     },
@@ -230,6 +232,7 @@ export const PTX_FAULTS: readonly Fault[] = [
     {
       in: "narrower",
       fault: "comparisons of zero-extended numbers keep their sign",
+      kernel: "compared",
       find: 'by === "sext" || p === "eq" || p === "ne" ? p :',
       replace: "true ? p :",
     },
@@ -259,7 +262,7 @@ export const PTX_FAULTS: readonly Fault[] = [
       replace: "s.shl(tested, s.constant(then.width, to))",
     },
     { in: "minMaxOf", fault: "minima are maxima", find: 'isLess ? "min" : "max"', replace: 'isLess ? "max" : "min"' },
-    { in: "FLOAT_INVERSE", fault: "the opposite of < forgets NaN", find: 'lt: "geu"', replace: 'lt: "ge"' },
+    { in: "FLOAT_INVERSE", fault: "the opposite of < forgets NaN", kernel: "compared", find: 'lt: "geu"', replace: 'lt: "ge"' },
     { in: "boolCompare", fault: "true is 1 with sign", find: 'p === "ult" || p === "sgt" ?', replace: 'p === "ult" || p === "slt" ?' },
   ]),
   ...inFile("target/ptx/floats.ts", [
@@ -380,7 +383,13 @@ export const PTX_FAULTS: readonly Fault[] = [
       find: "if (several || !only) continue;",
       replace: "if (!only || (several && phi.inputs.length > 2)) continue;",
     },
-    { in: "removeDead", fault: "volatile loads go", find: 'data.kind === "load" && !data.volatile', replace: 'data.kind === "load"' },
+    {
+      in: "removeDead",
+      fault: "volatile loads go",
+      find: 'data.kind === "load" && !data.volatile',
+      replace: 'data.kind === "load"',
+      equivalent: "only a load whose value nobody uses goes: no result depends on it",
+    },
     {
       in: "removeUnreached",
       fault: "phis keep the inputs of blocks that are gone",
@@ -547,6 +556,7 @@ export const PTX_FAULTS: readonly Fault[] = [
     {
       in: "PTX_RULES",
       fault: "comparisons of narrow numbers without sign",
+      kernel: "compared",
       find: 'predicate.startsWith("s") ? signExtended : zeroExtended',
       replace: "zeroExtended",
     },

@@ -6,24 +6,28 @@ export const TTGIR_FAULTS: readonly Fault[] = [
     {
       in: "contiguityOfSum",
       fault: "sums are contiguous wherever one operand is",
+      kernel: "places",
       find: "Math.max(gcd(a.constancy[d]!, b.contiguity[d]!), gcd(a.contiguity[d]!, b.constancy[d]!))",
       replace: "Math.max(a.contiguity[d]!, b.contiguity[d]!)",
     },
     {
       in: "commonDivisibility",
       fault: "a sum is as divisible as the better operand",
+      kernel: "places",
       find: "gcd(a.divisibility[d]!, b.divisibility[d]!)",
       replace: "Math.max(a.divisibility[d]!, b.divisibility[d]!)",
     },
     {
       in: "ADDRESS",
       fault: "offsets do not count for the divisibility of addresses",
+      kernel: "hinted",
       find: "gcd(a.divisibility[d]!, multiplyDivisor(b.divisibility[d]!, elementBytes(op)))",
       replace: "a.divisibility[d]!",
     },
     {
       in: "mul",
       fault: "any product is contiguous",
+      kernel: "places",
       find: "Math.max(b.constantValue === 1n ? a.contiguity[d]! : 1, a.constantValue === 1n ? b.contiguity[d]! : 1)",
       replace: "Math.max(a.contiguity[d]!, b.contiguity[d]!)",
     },
@@ -36,6 +40,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
     {
       in: "select",
       fault: "the condition does not break contiguity",
+      kernel: "places",
       find: "scalar ? gcd(n, y[d]!) : gcd(n, y[d]!, condition!.constancy[d]!)",
       replace: "gcd(n, y[d]!)",
     },
@@ -67,6 +72,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
     {
       in: "makeRange",
       fault: "a range from any start is divisible",
+      kernel: "places",
       find: "start === 0 ? 2 ** 30 : highestPowOf2Divisor(BigInt(start))",
       replace: "2 ** 30",
     },
@@ -101,7 +107,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       in: "blockedToMMA",
       fault: "operands of mma exchanged",
       find: "const rhs = dotOperand(rw, b, 1, width, mma);",
-      replace: "const rhs = dotOperand(rw, typeOf(a) === typeOf(b) ? a : b, 1, width, mma);",
+      replace: "const rhs = dotOperand(rw, `${typeOf(a).params.shape}` === `${typeOf(b).params.shape}` ? a : b, 1, width, mma);",
     },
     {
       in: "blockedToMMA",
@@ -151,7 +157,13 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       find: "return widest === undefined ? undefined : [16, widest, k];",
       replace: "return widest === undefined ? undefined : [16, widest, k / 2];",
     },
-    { in: "warpsPerTileV3", fault: "two warps along m", find: "const warps = [4, 1] as", replace: "const warps = [2, 1] as" },
+    {
+      in: "warpsPerTileV3",
+      fault: "two warps along m",
+      find: "const warps = [4, 1] as",
+      replace: "const warps = [2, 1] as",
+      equivalent: "wgmma takes tiles of 64 rows and more, and four warps at least: the first doubling gives m its four",
+    },
   ]),
   ...inFile("passes/ttg/optimize-thread-locality/optimize-thread-locality.ts", [
     { in: "neutralElement", fault: "maxima begin at zero", find: "[arith.MaxNumFOp, -Infinity]", replace: "[arith.MaxNumFOp, 0]" },
@@ -196,12 +208,14 @@ export const TTGIR_FAULTS: readonly Fault[] = [
     {
       in: "sinkConversionsBehindDeallocs",
       fault: "conversions move after their users",
+      kernel: "twice",
       find: "at && at !== firstUse;",
       replace: "at && !at.def.isTerminator;",
     },
     {
       in: "conversionsToSink",
       fault: "what is used several times moves to one user",
+      kernel: "twice",
       find: "if (!result.hasOneUse()) return;",
       replace: "",
     },
@@ -263,6 +277,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
     {
       in: "#isDynamic",
       fault: "one round fewer is enough",
+      kernel: "few",
       find: "return rounds < BigInt(this.#maxStage);",
       replace: "return rounds < BigInt(this.#maxStage - 1);",
     },
@@ -305,6 +320,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
     {
       in: "#emitInPrologue",
       fault: "carried values change where the round is not there",
+      kernel: "twice",
       find: "if (pred && loop.op.result(index).hasUses())",
       replace: "if (false)",
     },
@@ -399,6 +415,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
     {
       in: "getDefUseStageDiff",
       fault: "a later user in the round needs no buffer more",
+      kernel: "twice",
       find: "(use.cluster.index > def.cluster.index ? 1 : 0)",
       replace: "0",
     },
@@ -659,10 +676,13 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       fault: "buffers begin a byte early",
       find: "insert({ offset: buffer.offset + buffer.size, live:",
       replace: "insert({ offset: buffer.offset + buffer.size / 2, live:",
+      equivalent:
+        "buffers that overlap then are moved apart, until no two do that are in use at one time: they lie elsewhere, aligned all the same",
     },
     {
       in: "alignTo",
       fault: "offsets are not aligned",
+      kernel: "ragged",
       find: "Math.ceil(offset / alignment) * alignment",
       replace: "Math.ceil(offset / 4) * 4",
     },

@@ -40,6 +40,7 @@ export const TTIR_FAULTS: readonly Fault[] = [
     {
       in: "XOrIOp",
       fault: "xor(xor(x, a), a) is a",
+      kernel: "undone",
       find: "if (left && left.rhs === rhs) return left.lhs;",
       replace: "if (left && left.rhs === rhs) return left.rhs;",
     },
@@ -60,6 +61,7 @@ export const TTIR_FAULTS: readonly Fault[] = [
     {
       in: "ExtSIOp",
       fault: "a zero extension below a sign extension is one of sign",
+      kernel: "undone",
       find: "ExtSIOp.match(from.definingOp)",
       replace: "ExtUIOp.match(from.definingOp) ?? ExtSIOp.match(from.definingOp)",
     },
@@ -131,6 +133,7 @@ export const TTIR_FAULTS: readonly Fault[] = [
     {
       in: "combineDotAdd",
       fault: "a dot with other uses is changed",
+      kernel: "kept",
       find: "if (!dot.d.hasOneUse()) return",
       replace: "if (false) return",
     },
@@ -233,12 +236,13 @@ export const TTIR_FAULTS: readonly Fault[] = [
       find: "candidates.find((i) => equalities.areIterArgsEqual(i, j))",
       replace: "candidates[0]",
     },
-    { in: "requireOps", fault: "attributes do not matter", find: "a.attrs !== b.attrs || ", replace: "" },
+    { in: "requireOps", fault: "attributes do not matter", kernel: "turns", find: "a.attrs !== b.attrs || ", replace: "" },
   ]),
   ...inFile("passes/tt/licm.ts", [
     {
       in: "loopInvariantCodeMotion",
       fault: "loads leave loops that write",
+      kernel: "outside",
       find: "(loopReadsOnly ??= readsOnly(loop))",
       replace: "(loopReadsOnly ??= true)",
     },
@@ -261,6 +265,8 @@ export const TTIR_FAULTS: readonly Fault[] = [
       fault: "rounds are not rounded up",
       find: "rw.value(DivUIOp, { lhs: sum, rhs: step }, options)",
       replace: "rw.value(DivUIOp, { lhs: distance, rhs: step }, options)",
+      equivalent:
+        "the loop behind goes on where the unrolled one ends, up to the same bound, and both do whole steps: fewer rounds in the one are more in the other; bounds that fall are undefined upstream too",
     },
     {
       in: "unrolledBounds",
@@ -334,6 +340,7 @@ export const TTIR_FAULTS: readonly Fault[] = [
     {
       in: "forOpIterArgsFolder",
       fault: "a value that the loop changes is taken for its first one",
+      kernel: "turns",
       find: "arg === back || init === back ||",
       replace: 'arg === back || init === back || back.definingOp?.name === "arith.constant" ||',
     },
