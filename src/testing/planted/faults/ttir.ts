@@ -266,7 +266,7 @@ export const TTIR_FAULTS: readonly Fault[] = [
       find: "rw.value(DivUIOp, { lhs: sum, rhs: step }, options)",
       replace: "rw.value(DivUIOp, { lhs: distance, rhs: step }, options)",
       equivalent:
-        "the loop behind goes on where the unrolled one ends, up to the same bound, and both do whole steps: fewer rounds in the one are more in the other; bounds that fall are undefined upstream too",
+        "the loop after it goes on where the unrolled one ends, up to the same bound, and both do whole steps: fewer rounds in the one are more in the other; bounds that fall are undefined upstream too",
     },
     {
       in: "unrolledBounds",
