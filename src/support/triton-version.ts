@@ -154,6 +154,8 @@ export interface TritonVersion {
   readonly zeroHalfOffsets: boolean;
   /** Hopper's warp groups end the barriers that they had. */
   readonly invalidatesRings: boolean;
+  /** An arrival at the barrier of a cluster orders memory unless it says otherwise; before it says so too. */
+  readonly impliesOrderedArrivals: boolean;
   /** Enums of nvvm's ops are printed after two spaces. */
   readonly setsEnumsApart: boolean;
   /** For users, where the version is not followed whole. */
@@ -233,6 +235,7 @@ export const TRITON_3_6: TritonVersion = {
   sinksTmemAllocs: false,
   zeroHalfOffsets: false,
   invalidatesRings: false,
+  impliesOrderedArrivals: false,
   setsEnumsApart: true,
   negatesFloats: false,
   combinesOnlyProducts: false,
@@ -319,6 +322,7 @@ export const TRITON_3_8: TritonVersion = {
   sinksTmemAllocs: true,
   zeroHalfOffsets: true,
   invalidatesRings: true,
+  impliesOrderedArrivals: true,
   setsEnumsApart: false,
   negatesFloats: true,
   combinesOnlyProducts: true,

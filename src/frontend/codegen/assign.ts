@@ -56,6 +56,7 @@ function sanitize(g: Generator, value: PyValue): PyValue {
       case "descriptor":
       case "buffer":
       case "accumulator":
+      case "clc_result":
       case "instance":
       case "dtype":
       case "pointer":

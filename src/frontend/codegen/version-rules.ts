@@ -36,6 +36,7 @@ const RULES_3_6: CodegenRules = {
   returnsAnyOfPartition: false,
   sliceKeepsLayout: false,
   readOnlyWaits: false,
+  broadcastsScattered: false,
   optionalGluonArguments: false,
 };
 const RULES_3_7: CodegenRules = {
@@ -60,6 +61,7 @@ const RULES_3_8: CodegenRules = {
   makeBlockPointer: makeBlockPointerOfParts,
   sliceKeepsLayout: true,
   readOnlyWaits: true,
+  broadcastsScattered: true,
   optionalGluonArguments: true,
 };
 

@@ -12,9 +12,9 @@ import { isTensorType, type PyClass, type PyModule, type PyValue, unwrap } from 
 import { amdModules } from "./builtins/amd.js";
 import { AMPERE_MBARRIER, ASYNC_COPY, MMA_V2 } from "./builtins/ampere.js";
 import { layoutArgument } from "./builtins/arguments.js";
-import { BLACKWELL, BLACKWELL_TMA, GET_TMEM_REG_LAYOUT } from "./builtins/blackwell.js";
+import { BLACKWELL, BLACKWELL_TMA, CLC, GET_TMEM_REG_LAYOUT, PACKED_ARITH } from "./builtins/blackwell.js";
 import { GLUON_CORE } from "./builtins/core.js";
-import { FENCE_ASYNC_SHARED, HOPPER_MBARRIER, HOPPER_TMA, WGMMA } from "./builtins/hopper.js";
+import { ASYNC_STORE, CLUSTER, FENCE_ASYNC_SHARED, HOPPER_MBARRIER, HOPPER_TMA, WGMMA } from "./builtins/hopper.js";
 import { basesOf, DISTRIBUTED_LAYOUT, ints, numbers, SHARED_LAYOUT } from "./layouts/define-layout.js";
 import * as distributed from "./layouts/distributed.js";
 import * as shared from "./layouts/shared.js";
@@ -125,6 +125,8 @@ export function gluonModules(): readonly PyModule[] {
   const asyncCopy = moduleOf(`${nvidia}.ampere.async_copy`, functions(ASYNC_COPY));
   const ampereBarrier = moduleOf(`${nvidia}.ampere.mbarrier`, [...functions(AMPERE_MBARRIER), ["MBarrierLayout", shared.MBARRIER]]);
   const mbarrier = moduleOf(`${nvidia}.hopper.mbarrier`, [...functions(HOPPER_MBARRIER), ["MBarrierLayout", shared.MBARRIER]]);
+  const cluster = moduleOf(`${nvidia}.hopper.cluster`, functions(CLUSTER));
+  const clc = moduleOf(`${nvidia}.blackwell.clc`, [...functions(CLC), ...classes([onlyMade("clc_result")])]);
   const hopperTma = moduleOf(`${nvidia}.hopper.tma`, [...functions(HOPPER_TMA), ...tensorDescriptors]);
   const blackwellTma = moduleOf(`${nvidia}.blackwell.tma`, [...functions([...HOPPER_TMA, ...BLACKWELL_TMA]), ...tensorDescriptors]);
   const common: readonly Entry[] = [["async_copy", asyncCopy], ...functions([MMA_V2])];
@@ -133,14 +135,16 @@ export function gluonModules(): readonly PyModule[] {
     ...common,
     ["mbarrier", mbarrier],
     ["tma", hopperTma],
-    ...functions([FENCE_ASYNC_SHARED, ...WGMMA]),
+    ["cluster", cluster],
+    ...functions([ASYNC_STORE, FENCE_ASYNC_SHARED, ...WGMMA]),
     ...classes([onlyMade("warpgroup_mma_accumulator"), onlyMade("warpgroup_mma_accumulator_type")]),
   ]);
   const blackwell = moduleOf(`${nvidia}.blackwell`, [
     ...common,
     ["mbarrier", mbarrier],
     ["tma", blackwellTma],
-    ...functions([FENCE_ASYNC_SHARED, ...BLACKWELL]),
+    ["clc", clc],
+    ...functions([ASYNC_STORE, FENCE_ASYNC_SHARED, ...BLACKWELL, ...PACKED_ARITH]),
     ["get_tmem_reg_layout", GET_TMEM_REG_LAYOUT],
     ...classes([TENSOR_MEMORY, TENSOR_MEMORY_SCALES, onlyMade("tensor_memory_descriptor"), onlyMade("tensor_memory_descriptor_type")]),
   ]);
@@ -166,6 +170,8 @@ export function gluonModules(): readonly PyModule[] {
       asyncCopy,
       ampereBarrier,
       mbarrier,
+      cluster,
+      clc,
       hopperTma,
       blackwellTma,
       amd,

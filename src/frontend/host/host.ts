@@ -128,7 +128,9 @@ export function makeHost(files: HostFiles): Host {
     const library = libraryText(name);
     if (library) {
       const run = library.own ? runPrelude : runText;
-      return run({ name, isPackage: false, isOfUser: false, from }, library.path, library.text);
+      // Functions of `m.py` are those of the native module `m`.
+      const ofNative = name.replace(/\.py$/, "");
+      return run({ name: ofNative, isPackage: false, isOfUser: false, from }, library.path, library.text);
     }
     const file = find(name);
     if (file) return loadFile(name, file, from);
@@ -177,7 +179,7 @@ export function makeHost(files: HostFiles): Host {
   function runPrelude(module: ModuleKind, path: string, text: string): PyModule {
     const { name } = module;
     const value: PyModule & { readonly attrs: Names } = { kind: "module", name, attrs: new Names() };
-    loaded.set(name, value);
+    if (!languageModules().has(name)) loaded.set(name, value);
     const env = moduleEnv(host, path, module, value.attrs);
     for (const part of preludeParts(text)) {
       const run = (): void => {
@@ -228,6 +230,14 @@ const isNative = (name: string, triton: TritonVersion): boolean =>
 const WRITTEN_IN_TRITON: ReadonlyMap<string, readonly string[]> = new Map([
   ["triton.language", ["triton.language.standard", "triton.language.random"]],
   ["triton.experimental.gluon.language", ["triton.experimental.gluon.language._standard"]],
+  ["triton.experimental.gluon.language.nvidia.ampere.mbarrier", ["triton.experimental.gluon.language.nvidia.ampere.mbarrier.py"]],
+  [
+    "triton.experimental.gluon.language.nvidia.hopper.mbarrier",
+    [
+      "triton.experimental.gluon.language.nvidia.ampere.mbarrier.py",
+      "triton.experimental.gluon.language.nvidia.hopper.mbarrier.py",
+    ],
+  ],
 ]);
 
 /** Where Triton's package may be in a folder: the package itself, what it is installed in, or its source tree. */

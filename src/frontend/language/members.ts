@@ -1,6 +1,7 @@
 /** Attributes and methods of values of the language: `x.shape`, `x.dtype.is_floating()`, `desc.load(...)`. Source: core.py. */
 
 import { toLinearLayout } from "../../layout/to-linear-layout.js";
+import { clcMethod } from "../gluon/builtins/blackwell.js";
 import { bufferMethod } from "../gluon/builtins/core.js";
 import { blockPointerMember, descriptorAttribute, descriptorMethod } from "./builtins/blocks.js";
 import { raise } from "./errors.js";
@@ -37,6 +38,7 @@ import {
   type EnumMember,
   isBuffer,
   isDescriptor,
+  isKind,
   isTensor,
   isTensorType,
   type PyValue,
@@ -59,10 +61,14 @@ export function member(s: Semantic, value: PyValue, name: string): PyValue | und
   }
   if (isBlockPointer(value)) return blockPointerMember(value, name);
   if (isBuffer(value)) {
-    const method = bufferMethod(value, name);
+    const method = bufferMethod(s, value, name);
     return method ? { kind: "bound_method", self: value, fn: { kind: "builtin", def: method } } : bufferAttribute(value, name);
   }
   if (value !== null && typeof value === "object" && value.kind === "accumulator") return name === "type" ? value.type : undefined;
+  if (isKind(value, "clc_result")) {
+    const method = clcMethod(name);
+    return method ? { kind: "bound_method", self: value, fn: { kind: "builtin", def: method } } : name === "type" ? value.type : undefined;
+  }
   return value !== null && typeof value === "object" ? typeMember(value, name) : undefined;
 }
 

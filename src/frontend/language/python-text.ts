@@ -49,6 +49,7 @@ function reprOf(value: PyValue, asStr: boolean): string {
     case "descriptor":
     case "buffer":
     case "accumulator":
+    case "clc_result":
       return typeName(value.type);
     case "layout":
       return value.text;
@@ -161,6 +162,8 @@ export function pyTypeName(value: PyValue, qualified = false): string {
       return value.type.space === "shared" ? "shared_memory_descriptor" : "tensor_memory_descriptor";
     case "accumulator":
       return "warpgroup_mma_accumulator";
+    case "clc_result":
+      return "clc_result";
     case "layout":
       return qualified ? `${value.cls.module}.${value.cls.name}` : value.cls.name;
     case "dtype":
@@ -275,6 +278,8 @@ export function typeName(type: TlType): string {
     }
     case "accumulator_type":
       return `warpgroup_mma_accumulator<${typeName(type.tensor)}>`;
+    case "clc_result_type":
+      return "clc_result";
     case "aggregate_type":
       return `_aggregate_type(base_cls=<class '${type.cls.module}.${type.cls.qualname}'>, fields=[${type.fields
         .map(([name, t]) => `('${name}', ${typeRepr(t)})`)
@@ -318,6 +323,8 @@ function mangledType(type: TlType, joinsExtents: boolean): string {
       return `MD${mangled(type.element)}S${type.shape.join("_")}SL${type.layout.mangled}LAS${allocText(type, joinsExtents)}ASMD`;
     case "accumulator_type":
       return `FT${mangled(type.tensor)}FT`;
+    case "clc_result_type":
+      return "CLC";
     case "aggregate_type":
       return `${type.cls.module}.${type.cls.qualname}<${type.fields.map(([, t]) => mangled(t)).join(", ")}>`;
     case "slice_type":

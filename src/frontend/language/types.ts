@@ -84,6 +84,11 @@ export interface AccumulatorType {
   readonly kind: "accumulator_type";
   readonly tensor: BlockType;
 }
+/** What a cluster that asked for another's work got, in Gluon. */
+export interface ClcResultType {
+  readonly kind: "clc_result_type";
+}
+export const CLC_RESULT_TYPE: ClcResultType = { kind: "clc_result_type" };
 export interface AggregateType {
   readonly kind: "aggregate_type";
   readonly cls: PyClass;
@@ -92,7 +97,7 @@ export interface AggregateType {
 export interface SliceType {
   readonly kind: "slice_type";
 }
-export type TlType = TensorType | TupleType | ConstexprType | DescriptorType | BufferType | AccumulatorType | AggregateType | SliceType;
+export type TlType = TensorType | TupleType | ConstexprType | DescriptorType | BufferType | AccumulatorType | ClcResultType | AggregateType | SliceType;
 
 function dtypeRecord(name: DtypeName): Dtype {
   const is = (names: readonly string[]) => names.includes(name);
@@ -299,6 +304,9 @@ export function flattenIrTypes(ctx: Context, type: TlType, target: Fp8Support | 
       break;
     case "accumulator_type":
       out.push(toIr(ctx, type.tensor, target));
+      break;
+    case "clc_result_type":
+      out.push(intType(ctx, 128));
       break;
     case "aggregate_type":
       for (const [, t] of type.fields) flattenIrTypes(ctx, t, target, out);

@@ -11,7 +11,7 @@ import type { LocationRef } from "../../ir/location.js";
 import type { Value } from "../../ir/value.js";
 import type { EncodingParams } from "../../layout/encoding-params.js";
 import type { BuiltinDef } from "./define-builtin.js";
-import type { AccumulatorType, AggregateType, BlockType, BufferType, DescriptorType, TensorType, TlType, TupleType } from "./types.js";
+import type { AccumulatorType, AggregateType, BlockType, BufferType, ClcResultType, DescriptorType, TensorType, TlType, TupleType } from "./types.js";
 import { isBlock, scalarOf, shapeOf } from "./types.js";
 
 /** Any value. */
@@ -21,6 +21,7 @@ export type PyObject =
   | Descriptor
   | Buffer
   | Accumulator
+  | ClcResult
   | Layout
   | Constexpr
   | PyTuple
@@ -65,6 +66,12 @@ export interface Accumulator {
   readonly kind: "accumulator";
   readonly handle: Value;
   readonly type: AccumulatorType;
+}
+/** The response of a cluster launch control, in Gluon. */
+export interface ClcResult {
+  readonly kind: "clc_result";
+  readonly handle: Value;
+  readonly type: ClcResultType;
 }
 /** A layout of Gluon's: an object of a frozen dataclass. */
 export interface Layout {
@@ -267,8 +274,8 @@ export const isNumber = (value: PyValue | undefined): value is boolean | bigint 
 export const isIrValue = (value: PyValue | undefined): boolean =>
   hasHandle(value) || (isTuple(value) && value.values.some(isIrValue)) || isKind(value, "instance");
 /** Whether a value is one of the IR, perhaps with others. */
-export const hasHandle = (value: PyValue | undefined): value is Tensor | Descriptor | Buffer | Accumulator =>
-  isTensor(value) || isDescriptor(value) || isBuffer(value) || isKind(value, "accumulator");
+export const hasHandle = (value: PyValue | undefined): value is Tensor | Descriptor | Buffer | Accumulator | ClcResult =>
+  isTensor(value) || isDescriptor(value) || isBuffer(value) || isKind(value, "accumulator") || isKind(value, "clc_result");
 
 /** The value itself where it is a constexpr; goes into tuples and lists. */
 export function unwrap(value: PyValue): PyValue {
@@ -308,7 +315,7 @@ function aggregateTypeOf({ cls, attrs }: PyInstance): AggregateType {
 
 /** The IR values of a value, appended to `out`. */
 export function flattenValue(value: PyValue, out: Value[] = []): Value[] {
-  if (isTensor(value) || isBuffer(value) || isKind(value, "accumulator")) out.push(value.handle);
+  if (hasHandle(value) && !isDescriptor(value)) out.push(value.handle);
   else if (isTuple(value)) for (const v of value.values) flattenValue(v, out);
   else if (isDescriptor(value)) {
     out.push(value.handle);
@@ -345,6 +352,8 @@ function unflatten(handles: readonly Value[], cursor: { at: number }, type: TlTy
       return { kind: "buffer", handle: handles[cursor.at++]!, type };
     case "accumulator_type":
       return { kind: "accumulator", handle: handles[cursor.at++]!, type };
+    case "clc_result_type":
+      return { kind: "clc_result", handle: handles[cursor.at++]!, type };
     case "aggregate_type": {
       const attrs = new Map(type.fields.map(([name, t]) => [name, unflatten(handles, cursor, t)] as const));
       return { kind: "instance", cls: type.cls, attrs };

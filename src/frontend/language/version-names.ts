@@ -47,7 +47,7 @@ const CHANGES: readonly NameChanges[] = [
       "async_copy_global_to_shared(multicast) async_store(mbarrier) cat(dim) expect(bytes_per_cta) tcgen05_commit(descs) " +
       "tcgen05_commit(pred) tcgen05_mma(multicast) with_identity_for(cga_layout)",
     members:
-      "shared_memory_descriptor.gather shared_memory_descriptor.scatter tensor_descriptor.nbytes_per_cta " +
+      "MBarrierLayout.multicta shared_memory_descriptor.gather shared_memory_descriptor.scatter tensor_descriptor.nbytes_per_cta " +
       "tensor_descriptor_type.nbytes_per_cta tensor_memory_descriptor.load_max tensor_memory_descriptor.load_min",
   },
   {

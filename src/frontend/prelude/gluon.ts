@@ -147,3 +147,39 @@ def full_like(x, fill_value):
 def fma(a, b, c):
     return Float2Tensor(_fma_f32x2(a.value, b.value, c.value))
 `;
+
+/** What `triton.experimental.gluon.language.nvidia.ampere.mbarrier` has in Gluon since 3.7. */
+export const GLUON_MBARRIER = `
+from ... import _core as ttgl
+from triton.experimental.gluon._runtime import jit
+from triton.experimental.gluon.language.nvidia.ampere.mbarrier import MBarrierLayout
+
+
+@jit
+#line 50
+def allocate_mbarrier(batch: ttgl.constexpr = None, two_ctas: ttgl.constexpr = False):
+    #line 57
+    ctas: ttgl.constexpr = ttgl.num_ctas()
+    barriers: ttgl.constexpr = ctas // 2 if two_ctas else ctas
+    ttgl.static_assert(batch is None or isinstance(batch.value, int))
+    shape: ttgl.constexpr = [barriers] if batch is None else [batch, barriers]
+    bar = ttgl.allocate_shared_memory(ttgl.int64, shape, MBarrierLayout.multicta(num_ctas=ctas, two_cta=two_ctas))
+    #line 66
+    return bar
+`;
+
+/** What `triton.experimental.gluon.language.nvidia.hopper.mbarrier` has in Gluon in 3.7 alone. */
+export const GLUON_HOPPER_MBARRIER_3_7 = `
+from triton.experimental.gluon._runtime import jit
+from triton.experimental.gluon.language.nvidia.hopper import cluster
+from triton.experimental.gluon.language.nvidia.hopper.mbarrier import fence_init_release_cluster
+
+
+@jit
+#line 60
+def sync_cluster_init():
+    #line 64
+    fence_init_release_cluster()
+    cluster.arrive(relaxed=True)
+    cluster.wait()
+`;

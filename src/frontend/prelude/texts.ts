@@ -1,6 +1,6 @@
 /** The Python texts of the prelude, by the version of Triton and the name of the module. */
 import { TRITON_3_6, TRITON_3_7, TRITON_3_8, type TritonVersion } from "../../support/triton-version.js";
-import { GLUON_FLOAT2, GLUON_STANDARD } from "./gluon.js";
+import { GLUON_FLOAT2, GLUON_HOPPER_MBARRIER_3_7, GLUON_MBARRIER, GLUON_STANDARD } from "./gluon.js";
 import { INDUCTOR_COMPAT, INDUCTOR_HELPERS } from "./inductor.js";
 import { RANDOM, RANDOM_3_8 } from "./random.js";
 import { STANDARD, STANDARD_3_7, STANDARD_3_8 } from "./standard.js";
@@ -15,8 +15,15 @@ const textsWith = (standard: string, random = RANDOM): ReadonlyMap<string, strin
     ["torch._inductor.runtime.triton_compat", INDUCTOR_COMPAT],
   ]);
 
+/** Names that end in `.py`: what a native module of that name has besides, written in Python. */
+const MBARRIER: readonly [string, string] = ["triton.experimental.gluon.language.nvidia.ampere.mbarrier.py", GLUON_MBARRIER];
+const HOPPER_MBARRIER: readonly [string, string] = [
+  "triton.experimental.gluon.language.nvidia.hopper.mbarrier.py",
+  GLUON_HOPPER_MBARRIER_3_7,
+];
+
 export const PRELUDES: ReadonlyMap<TritonVersion, ReadonlyMap<string, string>> = new Map([
   [TRITON_3_6, textsWith(STANDARD)],
-  [TRITON_3_7, textsWith(STANDARD_3_7)],
-  [TRITON_3_8, textsWith(STANDARD_3_8, RANDOM_3_8)],
+  [TRITON_3_7, new Map([...textsWith(STANDARD_3_7), MBARRIER, HOPPER_MBARRIER])],
+  [TRITON_3_8, new Map([...textsWith(STANDARD_3_8, RANDOM_3_8), MBARRIER])],
 ]);

@@ -1,10 +1,14 @@
 /** mbarriers, fences and clusters. Source: TritonNvidiaGPUOps.td; Ops.cpp. */
+import { boolAttr } from "../../../ir/builtin-attrs.js";
 import { BoolAttr, defaultAttr, I1, I32, I32Attr, optional, Unit, variadic } from "../../../ir/constraints.js";
 import { defineOp } from "../../../ir/define-op.js";
 import { AttrSizedOperandSegments } from "../../../ir/traits.js";
+import { Tensor } from "../../tt/constraints.js";
+import { enclosingModule, getNumCTAs } from "../../ttg/num-warps.js";
+import { verifyMemoryOpTypes } from "../../ttg/ops/local-memory.js";
 import { readsShared, verifyBarrierType, writesShared } from "../../ttg/ttg-op.js";
 import { MemDescOperand } from "../../ttg/types.js";
-import { ttngTraits } from "../ttng-op.js";
+import { descOf, ttngTraits } from "../ttng-op.js";
 
 export const FenceAsyncSharedOp = defineOp("ttng.fence_async_shared", () => ({
   summary: "fence proxy async",
@@ -12,10 +16,22 @@ export const FenceAsyncSharedOp = defineOp("ttng.fence_async_shared", () => ({
   traits: ttngTraits(),
   format: "attr-dict",
 }));
+/** mbarriers that this CTA has started are seen by all CTAs of the cluster (since 3.7). */
+export const FenceMBarrierInitReleaseClusterOp = defineOp("ttng.fence_mbarrier_init_release_cluster", () => ({
+  summary: "fence after mbarriers are initialized, for the cluster",
+  traits: ttngTraits(),
+  format: "attr-dict",
+}));
 export const ClusterArriveOp = defineOp("ttng.cluster_arrive", () => ({
   attrs: { relaxed: BoolAttr },
   traits: ttngTraits(),
-  format: "attr-dict",
+  parse(p) {
+    if (p.atPunct("{") || !p.ctx.triton.impliesOrderedArrivals) p.optAttrDict();
+    else p.setAttr("relaxed", boolAttr(p.ctx, false));
+  },
+  print({ op, relaxed }, p) {
+    p.optAttrDict(op, op.ctx.triton.impliesOrderedArrivals && !relaxed ? ["relaxed"] : []);
+  },
 }));
 export const ClusterWaitOp = defineOp("ttng.cluster_wait", () => ({ traits: ttngTraits(), format: "attr-dict" }));
 
@@ -83,4 +99,19 @@ export const AsyncCopyMbarrierArriveOp = defineOp("ttng.async_copy_mbarrier_arri
   traits: ttngTraits(),
   format: "$barrier attr-dict `:` qualified(type($barrier))",
   effects: ({ barrier }) => [writesShared(barrier)],
+}));
+
+/** A store to the shared memory of CTAs of the cluster, whose mbarriers count its bytes (since 3.8). */
+export const AsyncSharedStoreOp = defineOp("ttng.async_shared_store", () => ({
+  summary: "store a distributed tensor to shared memory asynchronously",
+  operands: { src: Tensor, dst: MemDescOperand, mbarrier: MemDescOperand },
+  traits: ttngTraits(),
+  format: "$src `,` $dst `,` $mbarrier attr-dict `:` type($src) `->` qualified(type($dst)) `,` qualified(type($mbarrier))",
+  verify({ op, src, dst, mbarrier }, report) {
+    if (getNumCTAs(enclosingModule(op)) < 2) return void report.error("requires at least two CTAs in the cluster", "ttng.cluster");
+    if (!descOf(dst).params.mutableMemory) return void report.error("cannot store into immutable memory", "ttg.memory");
+    verifyMemoryOpTypes(src.type, dst.type, report);
+    verifyBarrierType(mbarrier, report);
+  },
+  effects: ({ dst, mbarrier }) => [writesShared(dst), writesShared(mbarrier)],
 }));

@@ -117,7 +117,7 @@ export const TCGen5MMAOp = defineOp("ttng.tc_gen5_mma", () => ({
     barriers: variadic(MemDescOperand),
     barrier_preds: variadic(I1),
   },
-  attrs: { is_async: Unit, two_ctas: Unit },
+  attrs: { is_async: Unit, two_ctas: Unit, multicast: Unit },
   results: { token: optional(AsyncToken) },
   traits: ttngTraits(DotOpTrait, MMAv5OpTrait, AttrSizedOperandSegments),
   interfaces: [
@@ -196,7 +196,7 @@ export const TCGen5MMAScaledOp = defineOp("ttng.tc_gen5_mma_scaled", () => ({
     barriers: variadic(MemDescOperand),
     barrier_preds: variadic(I1),
   },
-  attrs: { a_type: ScaleDotElemTypeAttr, b_type: ScaleDotElemTypeAttr, is_async: Unit },
+  attrs: { a_type: ScaleDotElemTypeAttr, b_type: ScaleDotElemTypeAttr, is_async: Unit, two_ctas: Unit, multicast: Unit },
   results: { token: optional(AsyncToken) },
   traits: ttngTraits(DotOpTrait, MMAv5OpTrait, AttrSizedOperandSegments),
   interfaces: [

@@ -33,6 +33,7 @@ export const AsyncTMACopyGlobalToLocalOp = defineOp("ttng.async_tma_copy_global_
     cache: defaultAttr(CacheModifierAttr, "none"),
     evict: defaultAttr(EvictionPolicyAttr, "evict_normal"),
     isVolatile: defaultAttr(BoolAttr, false),
+    multicast: Unit,
   },
   traits: ttngTraits(),
   format:

@@ -27,5 +27,3 @@ export function layoutArgument(value: PyValue): Layout {
   if (isLayout(plain) && plain.cls.base === DISTRIBUTED_LAYOUT) return plain;
   return raise("AssertionError", "tensor layout must be a DistributedLayout");
 }
-
-export const refuseMulticast = (): never => raise("NotImplementedError", "what goes to several CTAs of a cluster is not compiled here");

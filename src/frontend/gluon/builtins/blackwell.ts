@@ -1,25 +1,28 @@
 /** `nvidia.blackwell`: tensor memory, tcgen05, TMA gather and scatter. Source: python/triton/experimental/gluon/language/nvidia/blackwell. */
 
 import { AsyncTokenType } from "../../../dialects/ttg/types.js";
+import { CLCGetProgramIdOp, CLCIsCanceledOp, CLCLoadResultOp, CLCTryCancelOp } from "../../../dialects/ttng/ops/clc.js";
 import { TCGen5CommitOp, TCGen5MMAOp, TCGen5MMAScaledOp } from "../../../dialects/ttng/ops/tc-gen5-mma.js";
 import { TMEMCopyOp } from "../../../dialects/ttng/ops/tensor-memory.js";
 import { AsyncTMAGatherOp, AsyncTMAScatterOp } from "../../../dialects/ttng/ops/tma.js";
+import { intType } from "../../../ir/builtin-types.js";
 import type { Value } from "../../../ir/value.js";
 import { self, truth } from "../../language/builtins/arguments.js";
 import { type BuiltinDef, bindArguments, defineBuiltin, REQUIRED } from "../../language/define-builtin.js";
-import { check } from "../../language/errors.js";
+import { check, raise } from "../../language/errors.js";
 import { nativeMethod } from "../../language/native-method.js";
 import { pyStr, pyTruth } from "../../language/python-text.js";
 import { indexValues } from "../../language/semantic/blocks.js";
 import { toTensor } from "../../language/semantic/constants.js";
-import { emitOp } from "../../language/semantic/emit.js";
+import { emit, emitOp } from "../../language/semantic/emit.js";
 import type { Semantic } from "../../language/semantic.js";
-import type { BufferType } from "../../language/types.js";
+import { type BufferType, CLC_RESULT_TYPE, INT1, INT32 } from "../../language/types.js";
 import { EMPTY_TUPLE, isBuffer, isTuple, type PyValue, unwrap } from "../../language/values.js";
 import { itemsOf } from "../layouts/define-layout.js";
 import * as sem from "../semantic/buffers.js";
 import { tensorMemoryRegisters } from "../semantic/tensor-memory-registers.js";
-import { buffer, handle, refuseMulticast, sequence } from "./arguments.js";
+import { packedArith } from "../semantic/packed-arith.js";
+import { buffer, handle, sequence } from "./arguments.js";
 import { tensorMemoryLayout } from "./core.js";
 
 const TMEM_REG_PARAMS = {
@@ -87,7 +90,6 @@ export const BLACKWELL: readonly BuiltinDef[] = [
     "tcgen05_mma",
     { a: REQUIRED, b: REQUIRED, acc: REQUIRED, ...MMA_OPTIONS, multicast: false },
     (s, a) => {
-      if (truth(a.multicast)) refuseMulticast();
       const useD = toTensor(s, a.use_acc);
       const pred = toTensor(s, a.pred);
       const { barriers, preds } = barriersOf(s, a.mbarriers, a.mbarrier_preds);
@@ -102,6 +104,7 @@ export const BLACKWELL: readonly BuiltinDef[] = [
         barrier_preds: preds,
         is_async: barriers.length > 0,
         two_ctas: pyTruth(acc.type.layout.fields.get("two_ctas") ?? false),
+        multicast: truth(a.multicast),
       };
       emitOp(s, TCGen5MMAOp, parts, [AsyncTokenType.get(s.ctx, {})]);
       return null;
@@ -147,13 +150,45 @@ export const BLACKWELL: readonly BuiltinDef[] = [
     { barrier: REQUIRED, pred: true, descs: EMPTY_TUPLE },
     (s, a) => {
       const pred = s.rules.clusterArguments ? toTensor(s, a.pred).handle : undefined;
-      if (sequence(a.descs).length > 0) refuseMulticast();
-      emitOp(s, TCGen5CommitOp, { barrier: handle(a.barrier), pred });
+      emitOp(s, TCGen5CommitOp, { barrier: handle(a.barrier), pred, descs: sequence(a.descs).map(handle) });
       return null;
     },
     { changes: ({ clusterArguments }) => (clusterArguments ? {} : { pred: undefined, descs: undefined }) },
   ),
 ];
+
+/** `add2` and the like. */
+export const PACKED_ARITH: readonly BuiltinDef[] = ["add", "sub", "mul", "fma", "min", "max"].map((kind) =>
+  kind === "fma"
+    ? defineBuiltin("fma2", { lhs: REQUIRED, rhs: REQUIRED, acc: REQUIRED, dtype: null }, (s, a) =>
+        packedArith(s, kind, [a.lhs, a.rhs, a.acc], unwrap(a.dtype)),
+      )
+    : defineBuiltin(`${kind}2`, { lhs: REQUIRED, rhs: REQUIRED, dtype: null }, (s, a) =>
+        packedArith(s, kind, [a.lhs, a.rhs], unwrap(a.dtype)),
+      ),
+);
+
+/** `blackwell.clc`: a running cluster takes over one that has not been launched. */
+export const CLC: readonly BuiltinDef[] = [
+  defineBuiltin("try_cancel", { result: REQUIRED, barrier: REQUIRED }, (s, a) => {
+    emitOp(s, CLCTryCancelOp, { result: handle(a.result), mbarrier: handle(a.barrier) });
+    return null;
+  }),
+  defineBuiltin("load_result", { src: REQUIRED }, (s, a) => {
+    const op = emitOp(s, CLCLoadResultOp, { src: handle(a.src) }, [intType(s.ctx, 128)]);
+    return { kind: "clc_result", handle: op.result(0), type: CLC_RESULT_TYPE };
+  }),
+];
+const CLC_METHODS: readonly BuiltinDef[] = [
+  defineBuiltin("is_canceled", { self: REQUIRED }, (s, a) => emit(s, CLCIsCanceledOp, { clcResult: handle(a.self) }, INT1)),
+  defineBuiltin("program_id", { self: REQUIRED, dim: REQUIRED }, (s, a) => {
+    const dim = DIMS[Number(unwrap(a.dim))] ?? raise("RuntimeError", "program_id must be 0, 1, or 2");
+    return emit(s, CLCGetProgramIdOp, { clcResult: handle(a.self), dim }, INT32);
+  }),
+];
+const DIMS = ["x", "y", "z"];
+/** The method of a response that is called so. */
+export const clcMethod = (name: string): BuiltinDef | undefined => CLC_METHODS.find((def) => def.name === name);
 
 export const BLACKWELL_TMA: readonly BuiltinDef[] = [
   defineBuiltin(

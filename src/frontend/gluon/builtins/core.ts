@@ -6,6 +6,7 @@ import { MakeRangeOp } from "../../../dialects/tt/ops/program.js";
 import { SplatOp } from "../../../dialects/tt/ops/shape.js";
 import { ConvertLayoutOp } from "../../../dialects/ttg/ops/convert-layout.js";
 import { Fp4ToFpOp } from "../../../dialects/ttg/ops/misc.js";
+import { ClusterBarrierOp } from "../../../dialects/ttng/ops/barrier.js";
 import { encodingOf, RankedTensorType, tensorType } from "../../../ir/builtin-types.js";
 import { bankConflictsMemDesc } from "../../../layout/bank-conflicts.js";
 import { minimalCvtLayout } from "../../../layout/conversion.js";
@@ -15,7 +16,7 @@ import { optionalTensor, self, shapeArgument, truth } from "../../language/built
 import { type BuiltinDef, defineBuiltin, REQUIRED, raiseMissingArguments } from "../../language/define-builtin.js";
 import { check, raise } from "../../language/errors.js";
 import { pyStr, pyTypeName, sameLayout, typeName } from "../../language/python-text.js";
-import { makeScalar } from "../../language/semantic/constants.js";
+import { makeScalar, toTensor } from "../../language/semantic/constants.js";
 import { debugBarrier } from "../../language/semantic/debug.js";
 import { dot } from "../../language/semantic/dot.js";
 import { emit, emitOp, emitOrFold, irType } from "../../language/semantic/emit.js";
@@ -35,12 +36,14 @@ import {
   tensor,
   unwrap,
 } from "../../language/values.js";
+import { hasMember } from "../../language/version-names.js";
 import { DISTRIBUTED_LAYOUT } from "../layouts/define-layout.js";
 import { BLOCKED, DISTRIBUTED_LINEAR, DOT_OPERAND, isAuto } from "../layouts/distributed.js";
 import { layoutOfEncoding } from "../layouts/from-encoding.js";
 import * as sem from "../semantic/buffers.js";
 import { distributed, distributedLayout, expect, setAutoLayout, withInferredLayout } from "../semantic/shape.js";
 import { registersOf } from "../semantic/tensor-memory-registers.js";
+import * as indexed from "../semantic/indexed-buffers.js";
 import { warpSpecialize } from "../semantic/warp-specialize.js";
 import { buffer, layoutArgument, layoutOrAuto, sequence } from "./arguments.js";
 
@@ -239,6 +242,19 @@ const METHODS: readonly BuiltinDef[] = [
     },
     { changes: ({ optionalGluonArguments }) => (optionalGluonArguments ? { dtype: null, shape: null, layout: null } : {}) },
   ),
+  defineBuiltin("gather", { self: REQUIRED, indices: REQUIRED, axis: REQUIRED }, (s, a) =>
+    indexed.gather(s, buffer(a.self), unwrap(a.indices), unwrap(a.axis)),
+  ),
+  defineBuiltin("scatter", { self: REQUIRED, values: REQUIRED, indices: REQUIRED, axis: REQUIRED }, (s, a) => {
+    indexed.scatter(s, buffer(a.self), unwrap(a.values), unwrap(a.indices), unwrap(a.axis));
+    return null;
+  }),
+  ...indexed.ATOMIC_KINDS.map((kind) =>
+    defineBuiltin(`atomic_scatter_${kind}`, { self: REQUIRED, values: REQUIRED, indices: REQUIRED, axis: REQUIRED, mask: null }, (s, a) => {
+      const mask = unwrap(a.mask) === null ? undefined : toTensor(s, a.mask);
+      return indexed.atomicScatter(s, kind, buffer(a.self), unwrap(a.values), unwrap(a.indices), unwrap(a.axis), mask);
+    }),
+  ),
   defineBuiltin("_keep_alive", { self: REQUIRED }, (s, a) => {
     sem.sharedDealloc(s, buffer(a.self));
     return null;
@@ -247,9 +263,13 @@ const METHODS: readonly BuiltinDef[] = [
 const OF_SHARED = new Set(["load", "store", "slice", "index", "permute", "reshape", "_reinterpret", "_keep_alive"]);
 const OF_TENSOR_MEMORY = new Set(["load", "get_reg_layout", "store", "slice", "index", "_reinterpret"]);
 
-/** The method of a buffer that is called so. */
-export const bufferMethod = (of: Buffer, name: string): BuiltinDef | undefined =>
-  (of.type.space === "shared" ? OF_SHARED : OF_TENSOR_MEMORY).has(name) ? METHODS.find((def) => def.name === name) : undefined;
+/** The method of a buffer that is called so, in this version. */
+export function bufferMethod({ ctx }: Semantic, of: Buffer, name: string): BuiltinDef | undefined {
+  const isShared = of.type.space === "shared";
+  const isThere = (isShared ? OF_SHARED : OF_TENSOR_MEMORY).has(name) || hasMember(bufferClass(of), name, ctx.triton);
+  return isThere ? METHODS.find((def) => def.name === name) : undefined;
+}
+const bufferClass = ({ type }: Buffer): string => `${type.space === "shared" ? "shared" : "tensor"}_memory_descriptor`;
 
 /** The layout of a buffer in tensor memory, which Python asserts. */
 export function tensorMemoryLayout(value: PyValue): Layout {
@@ -322,9 +342,8 @@ export const GLUON_CORE: readonly BuiltinDef[] = [
     return null;
   }),
   defineBuiltin("barrier", { cluster: false }, (s, a) => {
-    if (truth(a.cluster) && s.options.numCtas > 1)
-      raise("NotImplementedError", "barriers of clusters with several CTAs are not compiled here");
-    debugBarrier(s);
+    if (truth(a.cluster) && s.options.numCtas > 1) emitOp(s, ClusterBarrierOp, { relaxed: false });
+    else debugBarrier(s);
     return null;
   }),
   defineBuiltin("bank_conflicts", { distr_ty: REQUIRED, shared_ty: REQUIRED }, (_, a) =>

@@ -1,6 +1,14 @@
 /** `nvidia.hopper`: mbarriers with bytes, TMA, wgmma, fences. Source: python/triton/experimental/gluon/language/nvidia/hopper. */
 import { MakeTensorDescOp } from "../../../dialects/tt/ops/pointer.js";
-import { BarrierExpectOp, FenceAsyncSharedOp } from "../../../dialects/ttng/ops/barrier.js";
+import {
+  AsyncSharedStoreOp,
+  BarrierExpectOp,
+  ClusterArriveOp,
+  ClusterBarrierOp,
+  ClusterWaitOp,
+  FenceAsyncSharedOp,
+  FenceMBarrierInitReleaseClusterOp,
+} from "../../../dialects/ttng/ops/barrier.js";
 import {
   AsyncTMACopyGlobalToLocalOp,
   AsyncTMACopyLocalToGlobalOp,
@@ -49,7 +57,8 @@ import {
 } from "../../language/values.js";
 import { NVMMA_SHARED } from "../layouts/shared.js";
 import { ARRIVE, COMMON_MBARRIER } from "./ampere.js";
-import { handle, refuseMulticast, sequence } from "./arguments.js";
+import { checkStored } from "../semantic/buffers.js";
+import { buffer, handle, sequence } from "./arguments.js";
 
 export const HOPPER_MBARRIER: readonly BuiltinDef[] = [
   ...COMMON_MBARRIER,
@@ -65,7 +74,39 @@ export const HOPPER_MBARRIER: readonly BuiltinDef[] = [
     { changes: ({ clusterArguments }) => (clusterArguments ? { bytes: undefined } : { bytes_per_cta: undefined }) },
   ),
   ARRIVE(true),
+  defineBuiltin("fence_init_release_cluster", {}, (s) => {
+    emitOp(s, FenceMBarrierInitReleaseClusterOp, {});
+    return null;
+  }),
 ];
+
+/** `hopper.cluster`: all threads of a cluster's CTAs wait for each other. */
+export const CLUSTER: readonly BuiltinDef[] = [
+  defineBuiltin("arrive", { relaxed: false }, (s, a) => {
+    emitOp(s, ClusterArriveOp, { relaxed: truth(a.relaxed) });
+    return null;
+  }),
+  defineBuiltin("wait", {}, (s) => {
+    emitOp(s, ClusterWaitOp, {});
+    return null;
+  }),
+  defineBuiltin("barrier", { relaxed: false }, (s, a) => {
+    emitOp(s, ClusterBarrierOp, { relaxed: truth(a.relaxed) });
+    return null;
+  }),
+];
+
+/** A store to the shared memory of the CTAs that hold the buffer, which counts at its mbarrier. */
+export const ASYNC_STORE = defineBuiltin("async_store", { dst: REQUIRED, value: REQUIRED, mbarrier: REQUIRED }, (s, a) => {
+  const { value, mbarrier } = a;
+  if (!isTensor(value)) return raise("ValueError", `expected 'value' to be a tensor, but got a ${pyStr(value, "type")}`);
+  if (!isBuffer(mbarrier) || mbarrier.type.space !== "shared")
+    return raise("ValueError", `expected 'mbarrier' to be a shared_memory_descriptor, but got a ${pyStr(mbarrier, "type")}`);
+  const to = buffer(a.dst);
+  checkStored(value, to);
+  emitOp(s, AsyncSharedStoreOp, { src: value.handle, dst: to.handle, mbarrier: mbarrier.handle });
+  return null;
+});
 
 function descriptorOf(value: PyValue): Descriptor {
   return isDescriptor(value) ? value : raise("AttributeError", noAttribute(value, "handle"));
@@ -137,7 +178,6 @@ const asyncLoad = (name: string): BuiltinDef =>
     name,
     { tensor_desc: REQUIRED, coord: REQUIRED, barrier: REQUIRED, result: REQUIRED, pred: true, multicast: false },
     (s, a) => {
-      if (truth(a.multicast)) refuseMulticast();
       const coord = indexValues(s, a.coord, false);
       const pred = toTensor(s, a.pred);
       emitOp(s, AsyncTMACopyGlobalToLocalOp, {
@@ -146,6 +186,7 @@ const asyncLoad = (name: string): BuiltinDef =>
         barrier: handle(a.barrier),
         result: handle(a.result),
         pred: pred.handle,
+        multicast: truth(a.multicast),
       });
       return null;
     },

@@ -5,7 +5,7 @@ import { check, raise } from "../../language/errors.js";
 import { nativeMethod } from "../../language/native-method.js";
 import { pyRepr, pyStr, pyTruth } from "../../language/python-text.js";
 import { isDtype } from "../../language/types.js";
-import { isKind, type PyClass, type PyValue, unwrap } from "../../language/values.js";
+import { isKind, type Layout, type PyClass, type PyValue, unwrap } from "../../language/values.js";
 import {
   basesList,
   basesOf,
@@ -208,6 +208,21 @@ export const SHARED_LINEAR = defineLayout(
   },
 );
 
+/** The layout of the mbarriers of a cluster: one for each CTA, or with `two_cta` for each two. */
+const multicta = staticMethod("multicta", ["num_ctas", "two_cta"], (arg) => {
+  const [ctas, pairs] = [int(arg("num_ctas")), pyTruth(arg("two_cta") ?? false)];
+  if (pairs) check(ctas % 2 === 0, "num_ctas must be even for two-CTA mode");
+  check(ctas > 0, "num_ctas must be positive");
+  check(isPowerOf2(ctas), "num_ctas must be a power of two");
+  const bits = Math.log2(pairs ? ctas / 2 : ctas);
+  const bases = [...(pairs ? [[0]] : []), ...Array.from({ length: bits }, (_, bit) => [2 ** bit])];
+  return mbarrierLayout(basesList(bases));
+});
+function mbarrierLayout(cga: PyValue): Layout {
+  const layout = SWIZZLED_SHARED.make([1n, 1n, 1n, list([0n]), isEmpty(cga) ? EMPTY : cga]);
+  return { ...layout, cls: MBARRIER, text: layout.text.replace("SwizzledSharedLayout", "MBarrierLayout") };
+}
+
 /** An mbarrier, or several. Source: nvidia/ampere/mbarrier.py. */
 export const MBARRIER: PyClass = {
   ...SWIZZLED_SHARED,
@@ -215,12 +230,12 @@ export const MBARRIER: PyClass = {
   qualname: "MBarrierLayout",
   module: "triton.experimental.gluon.language.nvidia.ampere.mbarrier",
   base: SWIZZLED_SHARED,
+  attrs: new Map([...SWIZZLED_SHARED.attrs, multicta]),
   data: {
     kind: "native",
     construct: (args: readonly PyValue[], named: Named): PyValue => {
       const cga = bindArguments({ name: "MBarrierLayout", params: { cga_layout: null }, isClass: true }, args, named)["cga_layout"];
-      const layout = SWIZZLED_SHARED.make([1n, 1n, 1n, list([0n]), isEmpty(cga as PyValue) ? EMPTY : (cga as PyValue)]);
-      return { ...layout, cls: MBARRIER, text: layout.text.replace("SwizzledSharedLayout", "MBarrierLayout") };
+      return mbarrierLayout(cga as PyValue);
     },
   },
 };

@@ -95,13 +95,17 @@ export function sharedLoad(s: Semantic, buffer: Buffer, layout: Layout): Tensor 
 }
 export function sharedStore(s: Semantic, buffer: Buffer, value: PyValue): void {
   if (!isTensor(value)) return raise("ValueError", `expected 'value' to be a tensor, but got a ${pyStr(value, "type")}`);
+  checkStored(value, buffer);
+  emitOp(s, LocalStoreOp, { src: value.handle, dst: buffer.handle });
+}
+/** A tensor that is stored fits the buffer. */
+export function checkStored(value: Tensor, buffer: Buffer): void {
   const [from, to] = [extentsOf(value), buffer.type.shape];
   expect(listText(from) === listText(to), () => `source shape ${constexprShape(from)} and destination shape ${listText(to)} must match`);
   expect(
     dtypeOf(value) === buffer.type.element,
     () => `source dtype ${typeName(dtypeOf(value))} and destination dtype ${typeName(buffer.type.element)} must match`,
   );
-  emitOp(s, LocalStoreOp, { src: value.handle, dst: buffer.handle });
 }
 export const sharedDealloc = (s: Semantic, buffer: Buffer): void => void emitOp(s, LocalDeallocOp, { src: buffer.handle });
 

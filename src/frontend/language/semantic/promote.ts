@@ -32,7 +32,7 @@ export function integerPromote(a: Dtype, b: Dtype): Dtype {
 }
 
 /** The dtype in which an operation on both is done. A scalar of a lower or equal kind takes no part. */
-function computationType(a: Dtype, aIsScalar: boolean, b: Dtype, bIsScalar: boolean, divOrMod: boolean): Dtype {
+export function computationType(a: Dtype, aIsScalar: boolean, b: Dtype, bIsScalar: boolean, divOrMod: boolean): Dtype {
   if (aIsScalar !== bIsScalar) {
     const [scalar, tensor] = aIsScalar ? [a, b] : [b, a];
     if (kindRank(scalar) <= kindRank(tensor)) return divOrMod && (tensor === FLOAT16 || tensor === BFLOAT16) ? FLOAT32 : tensor;
