@@ -154,6 +154,8 @@ export interface TritonVersion {
   readonly zeroHalfOffsets: boolean;
   /** Hopper's warp groups end the barriers that they had. */
   readonly invalidatesRings: boolean;
+  /** mbarriers are for each CTA of a cluster, or for groups of them. */
+  readonly barriersOfClusters: boolean;
   /** An arrival at the barrier of a cluster orders memory unless it says otherwise; before it says so too. */
   readonly impliesOrderedArrivals: boolean;
   /** Enums of nvvm's ops are printed after two spaces. */
@@ -235,6 +237,7 @@ export const TRITON_3_6: TritonVersion = {
   sinksTmemAllocs: false,
   zeroHalfOffsets: false,
   invalidatesRings: false,
+  barriersOfClusters: false,
   impliesOrderedArrivals: false,
   setsEnumsApart: true,
   negatesFloats: false,
@@ -274,6 +277,7 @@ export const TRITON_3_7: TritonVersion = {
   keepsUnsafeDivisions: true,
   ordersMbarriersByThread: true,
   foldsSubslices: true,
+  barriersOfClusters: true,
   codeForms: "3.7",
   partial: "Triton 3.7 is followed in part: docs/triton-versions.md lists what differs",
 };

@@ -1,4 +1,5 @@
 /** The types of tt and what its rules ask of types. Source: TritonTypes.td, lib/Dialect/Triton/IR/Types.cpp. */
+import type { AttrParser, AttrPrinter } from "../../ir/asm.js";
 import { defineType, type Type, type TypeOf } from "../../ir/attribute.js";
 import {
   bitWidth,
@@ -31,30 +32,35 @@ export const pointerType = (pointeeType: Type, addressSpace = 1): TypeOf<typeof 
   PointerType.get(pointeeType.ctx, { pointeeType, addressSpace });
 
 /** `!tt.tensordesc<tensor<64x64xf16>>`, or since 3.8 `!tt.tensordesc<64x64xf16>`: a block of a tensor in global memory. Integers of the block carry a sign or not. */
-export const TensorDescType = defineType<{ readonly blockType: TensorType }>("tt.tensordesc", {
+export const TensorDescType = defineType<BlockParams>("tt.tensordesc", {
   summary: "Tensor descriptor type (`::mlir::triton::TensorDescType`) in Triton IR type system",
-  parse(p) {
-    p.punct("<");
-    const at = p.pos;
-    const shape = p.dimensionList({ allowDynamic: false });
-    const inner = p.type();
-    if (shape.length > 0) {
-      const encoding = p.optPunct(",") ? p.attribute() : undefined;
-      p.punct(">");
-      return { blockType: tensorType(shape, inner, encoding) };
-    }
-    const blockType = inner;
-    if (!RankedTensorType.is(blockType))
-      return p.fail(`invalid kind of type specified: expected builtin.tensor, but found '${typeText(blockType)}'`, at, "parse.type");
-    p.punct(">");
-    return { blockType };
-  },
-  print({ blockType }, p) {
-    if (!blockType.ctx.triton.descriptorsOfShapes) return `<${p.type(blockType)}>`;
-    const { shape, elementType, encoding } = blockType.params;
-    return `<${shape.map((extent) => `${extent}x`).join("")}${p.type(elementType)}${encoding ? `, ${p.attr(encoding)}` : ""}>`;
-  },
+  parse: parseBlock,
+  print: printBlock,
 });
+export interface BlockParams {
+  readonly blockType: TensorType;
+}
+export function parseBlock(p: AttrParser): BlockParams {
+  p.punct("<");
+  const at = p.pos;
+  const shape = p.dimensionList({ allowDynamic: false });
+  const inner = p.type();
+  if (shape.length > 0) {
+    const encoding = p.optPunct(",") ? p.attribute() : undefined;
+    p.punct(">");
+    return { blockType: tensorType(shape, inner, encoding) };
+  }
+  const blockType = inner;
+  if (!RankedTensorType.is(blockType))
+    return p.fail(`invalid kind of type specified: expected builtin.tensor, but found '${typeText(blockType)}'`, at, "parse.type");
+  p.punct(">");
+  return { blockType };
+}
+export function printBlock({ blockType }: BlockParams, p: AttrPrinter): string {
+  if (!blockType.ctx.triton.descriptorsOfShapes) return `<${p.type(blockType)}>`;
+  const { shape, elementType, encoding } = blockType.params;
+  return `<${shape.map((extent) => `${extent}x`).join("")}${p.type(elementType)}${encoding ? `, ${p.attr(encoding)}` : ""}>`;
+}
 
 /** The block of a descriptor with signless integers, as ops on values see it. */
 export function signlessBlockType(desc: Type): TensorType {

@@ -2,8 +2,11 @@
 import { isInteger } from "../../ir/builtin-types.js";
 import type { MemoryEffect, OpReport } from "../../ir/define-op.js";
 import { defineTrait, type Trait } from "../../ir/traits.js";
+import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import { VerifyTensorLayoutsTrait } from "../tt/traits.js";
+import { toLinearLayout } from "./encodings/define-encoding.js";
+import { enclosingModule, getNumCTAs } from "./num-warps.js";
 import type { MemDesc } from "./types.js";
 
 /** The traits of a ttg op: its own, then that of every one. Source: TritonGPUOps.td, TTG_Op. */
@@ -19,10 +22,26 @@ export const SHARED_MEMORY = "SharedMemory";
 export const readsShared = (value: Value): MemoryEffect => ({ kind: "read", value, resource: SHARED_MEMORY });
 export const writesShared = (value: Value): MemoryEffect => ({ kind: "write", value, resource: SHARED_MEMORY });
 
-/** Barriers are one i64. Source: TritonGPU/Transforms/Utility.cpp, verifyBarrierType. Returns whether it is one. */
-export function verifyBarrierType(barrier: Value, report: OpReport): boolean {
-  const { elementType, shape } = (barrier.type as MemDesc).params;
-  if (isInteger(elementType, 64) && shape.length === 1 && shape[0] === 1) return true;
-  report.error("barrier allocation must be a descriptor of 1xi64 type", "ttg.barrier");
-  return false;
+/**
+ * Barriers are one i64, or since 3.7 one for each CTA or for each group of CTAs.
+ * Source: TritonGPU/Transforms/Utility.cpp, verifyBarrierType. Returns whether it is one.
+ */
+export function verifyBarrierType(op: Operation, barrier: Value, report: OpReport): boolean {
+  const { elementType, shape, encoding } = (barrier.type as MemDesc).params;
+  const error = (message: string) => (report.error(message, "ttg.barrier"), false);
+  const isRow = isInteger(elementType, 64) && shape.length === 1;
+  if (!op.ctx.triton.barriersOfClusters)
+    return (isRow && shape[0] === 1) || error("barrier allocation must be a descriptor of 1xi64 type");
+  if (!isRow || shape[0]! > getNumCTAs(enclosingModule(op)))
+    return error("barrier allocation must be a descriptor of Nxi64 type with N <= number of CTAs");
+  let next = 1;
+  for (const [basis = 0] of toLinearLayout(shape, encoding).getInDimBases("block")) {
+    if (basis === 0) continue;
+    if (basis !== next)
+      return error(
+        "broadcasted cluster barriers require bases to be the sequence1, 2, 4, 8, ... perhaps with zero bases interleaved.",
+      );
+    next *= 2;
+  }
+  return true;
 }

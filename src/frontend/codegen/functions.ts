@@ -253,7 +253,7 @@ function bindArguments(
   const values = args.map(valueOf);
   namedParameters(g.data.node.args).forEach(({ arg, at }, i) => {
     const value = values[i] ?? null;
-    nameValue(value, arg);
+    nameValue(g, value, arg);
     noteLayout(g, arg, value, at);
     setValue(g, arg, value);
   });

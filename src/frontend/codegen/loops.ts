@@ -12,6 +12,7 @@ import { PoisonOp } from "../../dialects/ub/ops/poison.js";
 import type { Attribute } from "../../ir/attribute.js";
 import { boolAttr, intAttr, unitAttr } from "../../ir/builtin-attrs.js";
 import { i32 } from "../../ir/builtin-types.js";
+import type { Block } from "../../ir/block.js";
 import type { Context } from "../../ir/context.js";
 import type { Operation } from "../../ir/operation.js";
 import { Region } from "../../ir/region.js";
@@ -44,6 +45,7 @@ import { failAt } from "./errors.js";
 import { type Generator, nameHandle, nameValue, type Scope, setValue } from "./generator.js";
 import { abandonIfFailed, rememberPoison } from "./recovery.js";
 import { handlesOf, inSubRegion, isTritonValue, sameHandles } from "./regions.js";
+import { codegenRules } from "./version-rules.js";
 import { visit, visitBody, visitKeywords } from "./visit.js";
 
 /** The variables a loop carries, with their IR values before it. */
@@ -112,12 +114,18 @@ function verifyCarried(name: string, after: PyValue, before: PyValue): void {
 function define(g: Generator, { names, types }: Carried, handles: readonly Value[], nameFirst: boolean): void {
   unflattenValues(handles, types).forEach((value, i) => {
     const name = names[i]!;
-    if (nameFirst) nameValue(value, name);
+    if (nameFirst) nameValue(g, value, name);
     setValue(g, name, value);
-    if (!nameFirst) nameValue(value, name);
+    if (!nameFirst) nameValue(g, value, name);
   });
 }
 const carriedHandles = (g: Generator, { names }: Carried): Value[] => names.flatMap((name) => handlesOf(g.scope.get(name)));
+
+/** Since 3.8 values that a `while` carries are where their first ones are. */
+function placeArguments(g: Generator, block: Block, inits: readonly Value[]): void {
+  if (!codegenRules(g.compilation.host.triton).restoresLocations) return;
+  for (const arg of block.args) arg.argLoc = inits[arg.index]!.loc;
+}
 
 export function visitWhile(g: Generator, node: ast.While): void {
   const { b } = g;
@@ -135,6 +143,7 @@ export function visitWhile(g: Generator, node: ast.While): void {
     );
     const before = createBlock(b, op.regions[0]!, irTypes);
     insertAtStart(b, before);
+    placeArguments(g, before, carried.inits);
     define(g, carried, before.args, false);
     let condition = visit(g, node.test);
     if (isKind(condition, "condition")) {
@@ -146,6 +155,7 @@ export function visitWhile(g: Generator, node: ast.While): void {
     b.create(ConditionOp, { condition: condition.handle, args: before.args });
     const after = createBlock(b, op.regions[1]!, irTypes);
     insertAtStart(b, after);
+    placeArguments(g, after, carried.inits);
     define(g, carried, after.args, false);
     g.loopDepth++;
     visitWhole(g, node.body);

@@ -1,5 +1,6 @@
 /** Differences of code generation between versions of Triton: one record a version. Source: code_generator.py of each. */
 import { TRITON_3_6, TRITON_3_7, TRITON_3_8, type TritonVersion } from "../../support/triton-version.js";
+import { arriveAndWait, clusterBarrier } from "../gluon/semantic/clusters.js";
 import { makeBlockPointerOfParts } from "../language/semantic/block-pointers.js";
 import { makeBlockPointer } from "../language/semantic/blocks.js";
 import { barrierOfAll, gpuBarrier } from "../language/semantic/debug.js";
@@ -16,6 +17,10 @@ export interface CodegenRules extends LanguageRules {
   /** The name of the function that is made for these arguments. */
   readonly mangle: (name: string, args: readonly PyValue[]) => string;
   readonly returns: ReturnRules;
+  /** The column of a location: that of the node in its function, from 0, or in its file, from 1. */
+  readonly locationColumn: (column: number, dedent: number) => number;
+  /** After a node, the location is again what it was before it; values inside of a value have names of their own (`x.0`). */
+  readonly restoresLocations: boolean;
   /** The error for a function that is defined in a kernel. */
   readonly nestedFunction: string;
 }
@@ -25,6 +30,8 @@ const RULES_3_6: CodegenRules = {
   namedExpressions: false,
   mangle,
   returns: RETURNS_3_6,
+  restoresLocations: false,
+  locationColumn: (column, dedent) => Math.max(0, column - dedent),
   debugBarrier: gpuBarrier,
   nestedFunction: "nested function definition is not supported.",
   collectsArguments: false,
@@ -37,6 +44,7 @@ const RULES_3_6: CodegenRules = {
   sliceKeepsLayout: false,
   readOnlyWaits: false,
   broadcastsScattered: false,
+  clusterBarrier: arriveAndWait,
   optionalGluonArguments: false,
 };
 const RULES_3_7: CodegenRules = {
@@ -56,12 +64,15 @@ const RULES_3_8: CodegenRules = {
   ...RULES_3_7,
   bareAnnotations: true,
   namedExpressions: true,
+  locationColumn: (column) => column + 1,
+  restoresLocations: true,
   collectsArguments: true,
   impliesDotType: true,
   makeBlockPointer: makeBlockPointerOfParts,
   sliceKeepsLayout: true,
   readOnlyWaits: true,
   broadcastsScattered: true,
+  clusterBarrier,
   optionalGluonArguments: true,
 };
 

@@ -1,9 +1,12 @@
 /** Visits a node: sets the location of what it makes, and says where an error happened. */
+import { type LocationRef, NameLoc, nameLoc, resolveLocation } from "../../ir/location.js";
+import { toBytes } from "../../support/utf8.js";
 import { PyError } from "../language/errors.js";
 import { elementsOf, type PyValue } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { errorRepr, failAt, unsupported } from "./errors.js";
 import { type Generator, locationOf } from "./generator.js";
+import { codegenRules } from "./version-rules.js";
 import { recovering } from "./recovery.js";
 
 /** The value of an expression; null for a missing one. */
@@ -14,9 +17,13 @@ export function visit(g: Generator, node: ast.Expr | undefined): PyValue {
 /** Visits the parts of a node that is neither expression nor statement. */
 export function placed<T>(g: Generator, node: ast.Node, body: () => T): T {
   const outerNode = g.node;
+  const { restoresLocations } = codegenRules(g.compilation.host.triton);
   let loc = g.b.loc;
   g.node = node;
-  if (node.at) g.b.loc = loc = locationOf(g, node.at);
+  if (node.at) {
+    g.b.loc = locationOf(g, node.at);
+    if (!restoresLocations) loc = g.b.loc;
+  }
   let result: T;
   try {
     result = body();
@@ -24,11 +31,17 @@ export function placed<T>(g: Generator, node: ast.Node, body: () => T): T {
     if (error instanceof PyError) failAt(g, g.node, errorRepr(error), "CompilationError", error);
     throw error;
   }
-  // The location stays that of the node just left: nodes that follow without a place of their own get it.
   g.node = outerNode;
-  g.b.loc = loc;
+  // Before 3.8 it stays that of the node just left: nodes that follow without a place of their own get it.
+  g.b.loc = restoresLocations ? named(g, loc) : loc;
   return result;
 }
+
+/** A location with the name of what is being assigned to. */
+const named = ({ namePrefix, compilation }: Generator, ref: LocationRef): LocationRef => {
+  const loc = resolveLocation(compilation.ctx, ref);
+  return namePrefix === undefined || NameLoc.is(loc) ? ref : nameLoc(toBytes(namePrefix), loc);
+};
 
 /** As many statements are generated at most. */
 const STATEMENTS = 400_000;

@@ -128,9 +128,7 @@ export function makeHost(files: HostFiles): Host {
     const library = libraryText(name);
     if (library) {
       const run = library.own ? runPrelude : runText;
-      // Functions of `m.py` are those of the native module `m`.
-      const ofNative = name.replace(/\.py$/, "");
-      return run({ name: ofNative, isPackage: false, isOfUser: false, from }, library.path, library.text);
+      return run({ name: ofNative(name), isPackage: false, isOfUser: false, from }, library.path, library.text);
     }
     const file = find(name);
     if (file) return loadFile(name, file, from);
@@ -165,7 +163,7 @@ export function makeHost(files: HostFiles): Host {
         ? { path: `/${name.replaceAll(".", "/")}.py`, text: prelude, own: true }
         : { path: installed.path, text: installed.text, own: false };
     }
-    const relative = `${name.replace(/^triton\./, "").replaceAll(".", "/")}.py`;
+    const relative = `${ofNative(name).replace(/^triton\./, "").replaceAll(".", "/")}.py`;
     // Those of Gluon are written for this evaluator.
     const folder = name.startsWith("triton.experimental.") ? undefined : tritonLib();
     for (const base of folder === undefined ? [] : packageFolders(folder)) {
@@ -221,6 +219,9 @@ export function makeHost(files: HostFiles): Host {
   }
   return host;
 }
+
+/** Functions of `m.py` are those of the native module `m`. */
+const ofNative = (name: string): string => name.replace(/\.py$/, "");
 
 /** Modules that are not read from files of the user's. */
 const isNative = (name: string, triton: TritonVersion): boolean =>

@@ -50,6 +50,8 @@ export interface LanguageRules {
   readonly sliceKeepsLayout: boolean;
   /** Gluon: a wait for stores by TMA says whether it ends when they have read. */
   readonly readOnlyWaits: boolean;
+  /** Gluon: all threads of a cluster wait for each other. */
+  readonly clusterBarrier: (s: Semantic) => void;
   /** Gluon: what is scattered to shared memory, and where, are broadcast. */
   readonly broadcastsScattered: boolean;
   /** Gluon: the registers of warp groups, the layout of a load of tensor memory, and the parts of `_reinterpret` that stay, may be left out. */

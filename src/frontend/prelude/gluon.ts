@@ -163,7 +163,11 @@ def allocate_mbarrier(batch: ttgl.constexpr = None, two_ctas: ttgl.constexpr = F
     barriers: ttgl.constexpr = ctas // 2 if two_ctas else ctas
     ttgl.static_assert(batch is None or isinstance(batch.value, int))
     shape: ttgl.constexpr = [barriers] if batch is None else [batch, barriers]
-    bar = ttgl.allocate_shared_memory(ttgl.int64, shape, MBarrierLayout.multicta(num_ctas=ctas, two_cta=two_ctas))
+    bar = ttgl.allocate_shared_memory(
+        ttgl.int64,
+        shape,
+        MBarrierLayout.multicta(num_ctas=ctas, two_cta=two_ctas),
+    )
     #line 66
     return bar
 `;

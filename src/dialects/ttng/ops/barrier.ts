@@ -50,7 +50,7 @@ export const InitBarrierOp = defineOp("ttng.init_barrier", () => ({
   traits: ttngTraits(),
   format: "$alloc `,` $count attr-dict `:` qualified(type($alloc))",
   verifyDependsOn: "types and attributes",
-  verify: ({ alloc }, report) => void verifyBarrierType(alloc, report),
+  verify: ({ op, alloc }, report) => void verifyBarrierType(op, alloc, report),
   effects: ({ alloc }) => [writesShared(alloc)],
 }));
 export const InvalBarrierOp = defineOp("ttng.inval_barrier", () => ({
@@ -59,7 +59,7 @@ export const InvalBarrierOp = defineOp("ttng.inval_barrier", () => ({
   traits: ttngTraits(),
   format: "$alloc attr-dict `:` qualified(type($alloc))",
   verifyDependsOn: "types and attributes",
-  verify: ({ alloc }, report) => void verifyBarrierType(alloc, report),
+  verify: ({ op, alloc }, report) => void verifyBarrierType(op, alloc, report),
   effects: ({ alloc }) => [writesShared(alloc)],
 }));
 export const BarrierExpectOp = defineOp("ttng.barrier_expect", () => ({
@@ -69,7 +69,7 @@ export const BarrierExpectOp = defineOp("ttng.barrier_expect", () => ({
   traits: ttngTraits(),
   format: "$alloc `,` $size attr-dict `,` $pred `:` qualified(type($alloc))",
   verifyDependsOn: "types and attributes",
-  verify: ({ alloc }, report) => void verifyBarrierType(alloc, report),
+  verify: ({ op, alloc }, report) => void verifyBarrierType(op, alloc, report),
   effects: ({ alloc }) => [writesShared(alloc)],
 }));
 export const WaitBarrierOp = defineOp("ttng.wait_barrier", () => ({
@@ -78,7 +78,7 @@ export const WaitBarrierOp = defineOp("ttng.wait_barrier", () => ({
   traits: ttngTraits(AttrSizedOperandSegments),
   format: "$alloc `,` $phase (`,` $pred^)? (`deps` $deps^)? attr-dict `:` qualified(type($alloc)) (`,` type($deps)^)?",
   verifyDependsOn: "types and attributes",
-  verify: ({ alloc }, report) => void verifyBarrierType(alloc, report),
+  verify: ({ op, alloc }, report) => void verifyBarrierType(op, alloc, report),
   effects: ({ alloc }) => [readsShared(alloc), writesShared(alloc)],
 }));
 export const ArriveBarrierOp = defineOp("ttng.arrive_barrier", () => ({
@@ -87,8 +87,8 @@ export const ArriveBarrierOp = defineOp("ttng.arrive_barrier", () => ({
   attrs: { count: I32Attr },
   traits: ttngTraits(),
   format: "$alloc `,` $count (`,` $pred^)? attr-dict `:` qualified(type($alloc))",
-  verify({ alloc, count }, report) {
-    if (verifyBarrierType(alloc, report) && count < 1) report.error("count must be greater than or equal to 1", "ttg.barrier");
+  verify({ op, alloc, count }, report) {
+    if (verifyBarrierType(op, alloc, report) && count < 1) report.error("count must be greater than or equal to 1", "ttg.barrier");
   },
   effects: ({ alloc }) => [readsShared(alloc), writesShared(alloc)],
 }));
@@ -111,7 +111,7 @@ export const AsyncSharedStoreOp = defineOp("ttng.async_shared_store", () => ({
     if (getNumCTAs(enclosingModule(op)) < 2) return void report.error("requires at least two CTAs in the cluster", "ttng.cluster");
     if (!descOf(dst).params.mutableMemory) return void report.error("cannot store into immutable memory", "ttg.memory");
     verifyMemoryOpTypes(src.type, dst.type, report);
-    verifyBarrierType(mbarrier, report);
+    verifyBarrierType(op, mbarrier, report);
   },
   effects: ({ dst, mbarrier }) => [writesShared(dst), writesShared(mbarrier)],
 }));

@@ -225,9 +225,10 @@ export const TCGen5MMAScaledOp = defineOp("ttng.tc_gen5_mma_scaled", () => ({
 
 export const TCGen5CommitOp = defineOp("ttng.tc_gen5_commit", () => ({
   summary: "make an mbarrier track completion of all prior async tcgen5 ops",
-  operands: { barrier: MemDescOperand, pred: optional(I1) },
+  // Since 3.7 it goes to the CTAs that share these buffers too.
+  operands: { barrier: MemDescOperand, pred: optional(I1), descs: variadic(MemDescOperand) },
   attrs: { two_ctas: Unit },
-  traits: ttngTraits(),
-  format: "$barrier (`,` $pred^)? attr-dict `:` qualified(type($barrier))",
+  traits: ttngTraits(AttrSizedOperandSegments),
+  format: "$barrier (`,` $pred^)? (`descs` $descs^)? attr-dict `:` qualified(type($barrier)) (`,` qualified(type($descs))^)?",
   effects: ({ barrier }) => [writesShared(barrier)],
 }));

@@ -6,10 +6,13 @@ import {
   BoolAttr,
   defaultAttr,
   I1,
+  I16,
   I32,
   I32Attr,
   I64,
   rankedTensorOf,
+  type TypeConstraint,
+  typeConstraint,
   Unit,
   variadic,
 } from "../../../ir/constraints.js";
@@ -23,24 +26,37 @@ import { NvmmaSharedEncoding } from "../../ttg/encodings/nvmma-shared.js";
 import { readsShared, verifyBarrierType, writesShared } from "../../ttg/ttg-op.js";
 import { MemDescOperand } from "../../ttg/types.js";
 import { descOf, ttngTraits } from "../ttng-op.js";
+import { TensorDescIm2ColType } from "../types.js";
 
+/** A descriptor of tiles, or of im2col. */
+const AnyTensorDesc: TypeConstraint = {
+  ...typeConstraint("tensor descriptor", (t) => TensorDesc.test(t) || TensorDescIm2ColType.is(t)),
+};
 const I32Tensor = rankedTensorOf(I32);
 
 export const AsyncTMACopyGlobalToLocalOp = defineOp("ttng.async_tma_copy_global_to_local", () => ({
   summary: "copy data based on descriptor from global memory to local memory asynchronously",
-  operands: { desc: TensorDesc, coord: variadic(I32), barrier: MemDescOperand, result: MemDescOperand, pred: I1 },
+  operands: {
+    desc: AnyTensorDesc,
+    coord: variadic(I32),
+    // Of im2col, since 3.7.
+    offsets: variadic(I16),
+    barrier: MemDescOperand,
+    result: MemDescOperand,
+    pred: I1,
+  },
   attrs: {
     cache: defaultAttr(CacheModifierAttr, "none"),
     evict: defaultAttr(EvictionPolicyAttr, "evict_normal"),
     isVolatile: defaultAttr(BoolAttr, false),
     multicast: Unit,
   },
-  traits: ttngTraits(),
+  traits: ttngTraits(AttrSizedOperandSegments),
   format:
-    "$desc `[` $coord `]` $result `,` $barrier `,` $pred oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` qualified(type($desc)) `,` qualified(type($barrier)) `->` qualified(type($result))",
+    "$desc `[` $coord `]` (`offsets` `=` `[` $offsets^ `]`)? $result `,` $barrier `,` $pred oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` qualified(type($desc)) `,` qualified(type($barrier)) `->` qualified(type($result))",
   verifyDependsOn: "types and attributes",
-  verify({ barrier, coord, result }, report) {
-    if (!verifyBarrierType(barrier, report)) return;
+  verify({ op, barrier, coord, result }, report) {
+    if (!verifyBarrierType(op, barrier, report)) return;
     if (coord.length < 1 || coord.length > 5) report.error("TMA copies must have between 1 and 5 coordinates", "ttng.tma");
     else if (!descOf(result).params.mutableMemory) report.error("Cannot store into immutable memory", "ttng.tma");
     else if (!NvmmaSharedEncoding.is(descOf(result).params.encoding)) report.error("TMA result must have NVMMA shared layout", "ttng.tma");
@@ -65,10 +81,11 @@ export const AsyncTMAReduceOp = defineOp("ttng.async_tma_reduce", () => ({
 export const AsyncTMAGatherOp = defineOp("ttng.async_tma_gather", () => ({
   summary: "gather data based on descriptor from global memory to local memory asynchronously",
   operands: { desc: TensorDesc, x_offsets: I32Tensor, y_offset: I32, barrier: MemDescOperand, result: MemDescOperand, pred: I1 },
+  attrs: { multicast: Unit },
   traits: ttngTraits(),
   format: "$desc `[` $x_offsets `,` $y_offset `]` $result `,` $barrier `,` $pred attr-dict `:` type(operands)",
-  verify({ barrier, result, x_offsets }, report) {
-    if (!verifyBarrierType(barrier, report)) return;
+  verify({ op, barrier, result, x_offsets }, report) {
+    if (!verifyBarrierType(op, barrier, report)) return;
     if (!descOf(result).params.mutableMemory) return void report.error("cannot store into immutable memory", "ttng.tma");
     verifyGatherResultType(result.type as TensorType, x_offsets.type as TensorType, report);
   },

@@ -6,7 +6,6 @@ import { MakeRangeOp } from "../../../dialects/tt/ops/program.js";
 import { SplatOp } from "../../../dialects/tt/ops/shape.js";
 import { ConvertLayoutOp } from "../../../dialects/ttg/ops/convert-layout.js";
 import { Fp4ToFpOp } from "../../../dialects/ttg/ops/misc.js";
-import { ClusterBarrierOp } from "../../../dialects/ttng/ops/barrier.js";
 import { encodingOf, RankedTensorType, tensorType } from "../../../ir/builtin-types.js";
 import { bankConflictsMemDesc } from "../../../layout/bank-conflicts.js";
 import { minimalCvtLayout } from "../../../layout/conversion.js";
@@ -342,7 +341,7 @@ export const GLUON_CORE: readonly BuiltinDef[] = [
     return null;
   }),
   defineBuiltin("barrier", { cluster: false }, (s, a) => {
-    if (truth(a.cluster) && s.options.numCtas > 1) emitOp(s, ClusterBarrierOp, { relaxed: false });
+    if (truth(a.cluster) && s.options.numCtas > 1) s.rules.clusterBarrier(s);
     else debugBarrier(s);
     return null;
   }),

@@ -23,9 +23,10 @@ function indexed(buffer: Buffer, indices: PyValue, axis: PyValue): Indexed {
   const rank = buffer.type.shape.length;
   const given = extentsOf(indices).length;
   expect(given === rank, () => `indices rank must match memdesc rank: got ${given} and ${rank}`);
-  expect(0 <= axis && axis < rank, () => `axis ${axis} is out of bounds for memdesc rank ${rank}`);
+  const dimension = Number(axis);
+  expect(0 <= dimension && dimension < rank, () => `axis ${dimension} is out of bounds for memdesc rank ${rank}`);
   expect(isInt(dtypeOf(indices)), () => `indices must have integer dtype, got ${typeName(dtypeOf(indices))}`);
-  return { indices, axis: Number(axis) };
+  return { indices, axis: dimension };
 }
 function checkElements(buffer: Buffer, values: Tensor): void {
   expect(

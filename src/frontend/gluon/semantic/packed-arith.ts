@@ -9,7 +9,7 @@ import { computationType } from "../../language/semantic/promote.js";
 import { broadcastValues } from "../../language/semantic/shape.js";
 import type { Semantic } from "../../language/semantic.js";
 import { type BlockType, type Dtype, INT1, isBlock, isFloating, isFp8, isInt, scalarOf, withElement } from "../../language/types.js";
-import { dtypeOf, extentsOf, isTensor, type PyValue, type Tensor } from "../../language/values.js";
+import { dtypeOf, extentsOf, type PyValue, type Tensor } from "../../language/values.js";
 import { expect, listText, withInferredLayout } from "./shape.js";
 
 const isDistributed = ({ type }: Tensor): boolean => isBlock(type) && type.layout !== undefined;

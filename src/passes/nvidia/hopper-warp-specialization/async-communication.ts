@@ -152,7 +152,7 @@ function lowerTMALoads(
   for (const { load, buffer } of loads) {
     rw.setBefore(load);
     const result = bufferView(b, buffer, index);
-    b.create(AsyncTMACopyGlobalToLocalOp, { desc: load.desc, coord: load.indices, barrier, result, pred }, options);
+    b.create(AsyncTMACopyGlobalToLocalOp, { desc: load.desc, coord: load.indices, offsets: [], barrier, result, pred }, options);
   }
 
   rw.setBefore(headConsumer);

@@ -198,7 +198,7 @@ function lowerLoad(rw: Rewriter, op: Operation, barrier: Value, pred: Value): vo
     for (const operand of definingOp!.operands)
       if (operand.definingOp && !hasPartition(operand.definingOp)) placeAs({ op: operand.definingOp }, op);
   });
-  placeAs(rw.create(AsyncTMACopyGlobalToLocalOp, { desc, coord, barrier, result, pred }, { loc }), op);
+  placeAs(rw.create(AsyncTMACopyGlobalToLocalOp, { desc, coord, offsets: [], barrier, result, pred }, { loc }), op);
 }
 
 /** The instruction is not waited for, unless it needs scales that nobody hands over. */
@@ -227,7 +227,7 @@ function lowerExit(rw: Rewriter, aref: ArefBarriers, op: Operation, stage: Value
   const barrier = barrierOf(rw, op, isPut ? aref.full : aref.empty, stage);
   for (const kind of kinds) {
     if (kind === "none" || kind === "wgmma") placeAs(rw.create(ArriveBarrierOp, { alloc: barrier, count: 1 }, options), op);
-    else if (kind === "tc5mma" || kind === "tmem_copy") placeAs(rw.create(TCGen5CommitOp, { barrier }, options), op);
+    else if (kind === "tc5mma" || kind === "tmem_copy") placeAs(rw.create(TCGen5CommitOp, { barrier, descs: [] }, options), op);
     // TMA arrives by itself.
     else if (kind !== "tma_load") refuse(op, `the aref cannot be left by '${kind}'`);
   }

@@ -41,7 +41,7 @@ export function copyFromDescriptor(rw: Rewriter, op: Operation, barrier: Value, 
   }
   const { desc, indices } = DescriptorLoadOp.match(op)!;
   const coord = translateTMAIndices(rw, loc, desc, indices);
-  rw.create(AsyncTMACopyGlobalToLocalOp, { desc, coord, barrier, result, pred }, { loc });
+  rw.create(AsyncTMACopyGlobalToLocalOp, { desc, coord, offsets: [], barrier, result, pred }, { loc });
 }
 
 /** Starts what a descriptor's store, reduce or scatter writes, from the buffer `src`. In pipelined loops upstream takes the indices as they are. */

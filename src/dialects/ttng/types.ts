@@ -1,0 +1,10 @@
+/** Descriptors of tensors that only NVIDIA's GPUs have. Source: TritonNvidiaGPUTypes.td. */
+import { defineType } from "../../ir/attribute.js";
+import { type BlockParams, parseBlock, printBlock } from "../tt/types.js";
+
+/** `!ttng.tensordesc_im2col<64x64xf16, #shared>`: the rows that a convolution multiplies (since 3.7). */
+export const TensorDescIm2ColType = defineType<BlockParams>("ttng.tensordesc_im2col", {
+  summary: "Im2col tensor descriptor type for NVIDIA TMA operations",
+  parse: parseBlock,
+  print: printBlock,
+});
