@@ -9,6 +9,7 @@ import { getPointeeType, PointerType } from "../dialects/tt/types.js";
 import { encodingParams, toLinearLayout } from "../dialects/ttg/encodings/define-encoding.js";
 import { enclosingModule, getThreadsPerWarp, TARGET } from "../dialects/ttg/num-warps.js";
 import { ConvertLayoutOp } from "../dialects/ttg/ops/convert-layout.js";
+import { LocalAtomicScatterRMWOp } from "../dialects/ttg/ops/local-scatter.js";
 import { targetOf } from "../dialects/ttg/target.js";
 import { TensormapCreateOp } from "../dialects/ttng/ops/tma.js";
 import { archOf } from "../gpu/amd.js";
@@ -83,7 +84,7 @@ function scratchSize(op: Operation, swizzle: Swizzle): number {
   }
   const cvt = ConvertLayoutOp.match(op);
   if (cvt) return conversionSize(tensorOf(cvt.src), tensorOf(cvt.result), swizzle);
-  if (AtomicRMWOp.is(op) || AtomicCASOp.is(op)) return atomicSize(op);
+  if (AtomicRMWOp.is(op) || AtomicCASOp.is(op) || LocalAtomicScatterRMWOp.is(op)) return atomicSize(op);
   // A TMA descriptor.
   return TensormapCreateOp.is(op) ? 128 : 0;
 }
@@ -123,7 +124,7 @@ function reduceScratch(op: Operation, axis: number): number {
 function atomicSize(op: Operation): number {
   const { type } = op.result(0);
   if (!op.result(0).hasUses()) return 0;
-  const bytes = storedBitWidth(elementTypeOrSelf(getPointeeType(op.operand(0).type)!)) / 8;
+  const bytes = storedBitWidth(elementTypeOrSelf(getPointeeType(LocalAtomicScatterRMWOp.is(op) ? type : op.operand(0).type)!)) / 8;
   if (!RankedTensorType.is(type)) return bytes;
   const { shape, encoding } = (type as TensorType).params;
   const repeated = [...toLinearLayout(shape, encoding!).getFreeVariableMasks().values()].some((mask) => mask !== 0);

@@ -5,7 +5,7 @@ import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
 import { verifyOperation } from "../ir/verify.js";
 import { modernize } from "../modernize/modernize.js";
-import { tritonCalled, unknownTriton } from "../support/triton-version.js";
+import { tritonCalled, tritonOrDefault, unknownTriton } from "../support/triton-version.js";
 import { fromBytes } from "../support/utf8.js";
 import { parseModule } from "../syntax/parse.js";
 import { isDumpLog } from "../trace/import/dump-log.js";
@@ -34,6 +34,7 @@ export function readIr(request: SourceRequest): Source | Rejected {
     );
   const ctx = new Context(ALL_DIALECTS);
   ctx.language = language;
+  ctx.triton = tritonOrDefault(triton);
   const parsed = parseModule(ctx, name === "-" ? "<stdin>" : name, withoutMarkup(text), 1, (named, definition) => {
     if (/^\d/.test(named) || ctx.namesOfInput.has(named)) return;
     const [value] = [definition].flat() as readonly Value[];

@@ -83,10 +83,13 @@ export function coreMatrixLayout(params: NvmmaSharedParams, disableSwizzle: bool
   return LinearLayout.fromBases([["offset", bases]], standardOutDimNames(2));
 }
 
-/** The box that one TMA instruction moves: at most 256 along each dimension, one swizzle width along the contiguous one. */
-export function getTMABlockShape(shapePerCTA: readonly number[], params: NvmmaSharedParams, packedSize: boolean): number[] {
+/**
+ * The box that one TMA instruction moves: at most 256 along each dimension, one swizzle width along the contiguous one. Of im2col all
+ * rows are in one box.
+ */
+export function getTMABlockShape(shapePerCTA: readonly number[], params: NvmmaSharedParams, packedSize: boolean, im2col = false): number[] {
   const contig = params.transposed ? 0 : shapePerCTA.length - 1;
-  const block = shapePerCTA.map((size, i) => Math.min(256, params.fp4Padded && i === contig ? 2 * size : size));
+  const block = shapePerCTA.map((size, i) => Math.min(im2col && i !== contig ? 1024 : 256, params.fp4Padded && i === contig ? 2 * size : size));
   if (params.swizzlingByteWidth !== 0) block[contig] = (8 * params.swizzlingByteWidth) / params.elementBitWidth;
   if (params.fp4Padded && packedSize) block[contig]! /= 2;
   return block;

@@ -18,6 +18,8 @@ export interface CodeForms {
   readonly padsViewsApart: boolean;
   /** How a kernel is launched is no attribute of functions that it calls. */
   readonly launchesKernelsAlone: boolean;
+  /** The bits of an index into shared memory go to their places in the offset, not through the coordinates of the element. */
+  readonly indexesByBits: boolean;
   /** Histograms count each element by an atomic addition. */
   readonly countsByAtomics: boolean;
   /** Strings of the module that are equal are one. */

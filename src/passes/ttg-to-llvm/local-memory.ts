@@ -93,7 +93,7 @@ export function shmemAffineBase(lo: Lowering, object: SharedMemoryObject, type: 
 }
 
 /** The map from offsets to padded ones, which count elements or, as `scale` says, bytes; undefined for a layout without padding. */
-function paddingOf({ b, forms }: Lowering, type: MemDescParams, scale: number): Padding | undefined {
+export function paddingOf({ b, forms }: Lowering, type: MemDescParams, scale: number): Padding | undefined {
   const params = sharedParams(type.encoding);
   const shifts = (params ? paddingsOf(params) : []).map(([every, adds]) => [Math.log2(scale * every), Math.log2(scale * adds)] as const);
   if (shifts.length === 0) return undefined;

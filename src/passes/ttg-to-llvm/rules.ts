@@ -6,6 +6,7 @@ import { DEBUG } from "./debug.js";
 import { ELEMENTWISE } from "./elementwise.js";
 import { GATHERS } from "./gather.js";
 import { HISTOGRAMS } from "./histogram.js";
+import { INDEXED_MEMORY } from "./indexed-memory.js";
 import { LOCAL_MEMORY } from "./local-memory.js";
 import type { LoweringRule } from "./lowering.js";
 import { MATH } from "./math.js";
@@ -22,6 +23,7 @@ export const SHARED_RULES: readonly LoweringRule[] = [
   ...ELEMENTWISE,
   ...GATHERS,
   ...HISTOGRAMS,
+  ...INDEXED_MEMORY,
   ...LOCAL_MEMORY,
   ...MATH,
   ...PROGRAM_IDS,

@@ -164,8 +164,11 @@ function treeReduce(b: LLBuilder, terms: readonly Value[], combine: (l: Value, r
 }
 
 /** The coordinates of each register's element: `[register][dim]`. */
-export function emitIndices(lo: Lowering, type: TensorType, withCTAOffset: boolean): Value[][] {
-  const layout = toLinearLayout(type.params.shape, type.params.encoding!);
+export const emitIndices = (lo: Lowering, type: TensorType, withCTAOffset: boolean): Value[][] =>
+  emitIndicesOf(lo, toLinearLayout(type.params.shape, type.params.encoding!), withCTAOffset);
+
+/** The same for a layout. */
+export function emitIndicesOf(lo: Lowering, layout: LinearLayout, withCTAOffset: boolean): Value[][] {
   const { lane, warp } = laneAndWarpId(lo);
   const block: Index = withCTAOffset ? knownCTAId(lo) : 0;
   const registers = Array.from({ length: layout.getInDimSize("register") }, (_, r) => r);

@@ -93,7 +93,7 @@ function lowerCAS(view: View<typeof AtomicCASOp>, lo: Lowering): void {
 type RMW = View<typeof AtomicRMWOp>;
 
 /** How PTX names the operation and its type. */
-function rmwText(op: string, type: Type, packed: number): { readonly name: string; readonly type: string } {
+export function rmwText(op: string, type: Type, packed: number): { readonly name: string; readonly type: string } {
   const bits = scalarBits(type);
   switch (op) {
     case "and":

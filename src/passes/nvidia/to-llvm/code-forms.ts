@@ -32,6 +32,11 @@ export interface NvidiaForms extends CodeForms {
   readonly namesScaleBlocks: boolean;
   /** The column that tcgen05.cp copies to is added to the address, not a disjoint part of it. */
   readonly addsCopyColumn: boolean;
+  /**
+   * mbarriers that CTAs share: `none`; only the leading CTA expects bytes and waits (`leader`); and all arrive at the leading CTA's
+   * (`remote`).
+   */
+  readonly sharedBarriers: "none" | "leader" | "remote";
   /** tcgen05.commit takes an address in the cluster's shared memory. */
   readonly commitInCluster: boolean;
 }
@@ -46,6 +51,7 @@ const FORMS_3_6: NvidiaForms = {
   padsConstantsApart: false,
   padsViewsApart: false,
   countsByAtomics: false,
+  indexesByBits: false,
   sharesStrings: false,
   wideScratchOffsets: false,
   descriptorAddressMask: 0x3fff,
@@ -61,6 +67,7 @@ const FORMS_3_6: NvidiaForms = {
   tmaSpace: "shared::cluster",
   namesScaleBlocks: false,
   addsCopyColumn: false,
+  sharedBarriers: "none",
   commitInCluster: false,
   skipBarrier: undefined,
 };
@@ -76,17 +83,20 @@ const FORMS_3_7: NvidiaForms = {
   mbarrierSpace: "shared::cta",
   tmaSpace: "shared::cta",
   addsCopyColumn: true,
+  sharedBarriers: "leader",
   commitInCluster: true,
   skipBarrier: canSkipBarSync,
 };
 const FORMS_3_8: NvidiaForms = {
   ...FORMS_3_7,
+  sharedBarriers: "remote",
   arrivesAtAddress: true,
   shiftsBits: true,
   sharesByVendor: true,
   launchesKernelsAlone: true,
   padsViewsApart: true,
   countsByAtomics: true,
+  indexesByBits: true,
   sharesStrings: true,
   wideScratchOffsets: true,
   descriptorAddressMask: 0x7fff,

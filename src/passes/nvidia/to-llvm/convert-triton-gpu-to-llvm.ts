@@ -13,7 +13,9 @@ import { LLBuilder } from "../../ttg-to-llvm/ll-builder.js";
 import { lowerModule } from "../../ttg-to-llvm/lower-module.js";
 import { SHARED_RULES } from "../../ttg-to-llvm/rules.js";
 import { ASYNC_COPIES } from "./async-copy.js";
+import { ASYNC_SHARED_STORES } from "./async-shared-store.js";
 import { ATOMICS } from "./atomics.js";
+import { CLUSTER_LAUNCH_CONTROL } from "./clc.js";
 import { CLUSTERS } from "./cluster.js";
 import { codeFormsOf } from "./code-forms.js";
 import { DOTS } from "./dot.js";
@@ -23,6 +25,8 @@ import { NVIDIA_MATH } from "./math.js";
 import { MBARRIERS } from "./mbarrier.js";
 import { missingUnit } from "./missing-unit.js";
 import type { LoweringRule } from "./nvidia-lowering.js";
+import { PACKED_ARITH } from "./packed-arith.js";
+import { SHARED_ATOMICS } from "./shared-atomics.js";
 import { nvidiaCode } from "./target-code.js";
 import { TC_GEN5_MMA } from "./tc-gen5-mma.js";
 import { TENSOR_MEMORY } from "./tensor-memory.js";
@@ -39,12 +43,16 @@ export const LOWERING_RULES: ReadonlyMap<OpDef, LoweringRule> = new Map(
     ...SHARED_RULES,
     ...ATOMICS,
     ...ASYNC_COPIES,
+    ...ASYNC_SHARED_STORES,
+    ...CLUSTER_LAUNCH_CONTROL,
     ...CLUSTERS,
     ...DOTS,
     ...FP_CONVERSIONS,
     ...LOAD_STORE,
     ...MBARRIERS,
     ...NVIDIA_MATH,
+    ...PACKED_ARITH,
+    ...SHARED_ATOMICS,
     ...TENSORMAPS,
     ...TMA_COPIES,
     ...TMA_GATHERS,

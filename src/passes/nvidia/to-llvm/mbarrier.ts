@@ -15,17 +15,20 @@ import {
   AsyncCopyMbarrierArriveOp,
   BarrierExpectOp,
   FenceAsyncSharedOp,
+  FenceMBarrierInitReleaseClusterOp,
   InitBarrierOp,
   InvalBarrierOp,
   WaitBarrierOp,
 } from "../../../dialects/ttng/ops/barrier.js";
 import { isNonZeroInt } from "../../../ir/match.js";
 import type { Value } from "../../../ir/value.js";
-import { sharedMemoryObject } from "../../ttg-to-llvm/local-memory.js";
+import { memDescOf, sharedMemoryObject } from "../../ttg-to-llvm/local-memory.js";
 import { rule } from "../../ttg-to-llvm/lowering.js";
 import { threadId } from "../../ttg-to-llvm/thread-indices.js";
+import { inLeader, leaderAddress, sharingBitsOf } from "./cta-groups.js";
 import { electPredicateWarp0 } from "./elect.js";
 import type { Lowering, LoweringRule } from "./nvidia-lowering.js";
+import { PtxBuilder } from "./ptx-builder.js";
 
 /** True in the first thread of those that run the code. */
 export function isFirstThread(lo: Lowering): Value {
@@ -39,6 +42,17 @@ export function beforeSignal(lo: Lowering): void {
 function initPredicate(lo: Lowering): Value {
   return lo.forms.electedInit && lo.target.gpu.tma ? electPredicateWarp0(lo) : isFirstThread(lo);
 }
+/** The bits of the CTA's number that say whose mbarrier it is that all of a group arrive at. */
+export const remoteBits = (lo: Lowering, barrier: Value): number =>
+  lo.forms.sharedBarriers === "remote" ? sharingBitsOf(barrier) : 0;
+
+/** What one thread has initialized is seen by the other CTAs of the cluster. */
+export function fenceInitializations(lo: Lowering, predicate: Value): void {
+  const ptx = new PtxBuilder();
+  ptx.instruction(["fence.mbarrier_init.release.cluster"], [], ptx.input(predicate, "b"));
+  ptx.launch(lo.b, voidType(lo.ctx));
+}
+
 /** PTX without results, unchanged. */
 export function plainAsm(lo: Lowering, asm: string, operands: readonly (readonly [constraint: string, value: Value])[]): void {
   const constraints = operands.map(([constraint]) => constraint).join();
@@ -64,35 +78,45 @@ export const MBARRIERS: readonly LoweringRule[] = [
   rule(FenceAsyncSharedOp, ({ bCluster }, lo) => {
     lo.b.create(FenceProxyOp, { kind: "async.shared", space: bCluster ? "cluster" : "cta" });
   }),
+  rule(FenceMBarrierInitReleaseClusterOp, (_op, lo) => fenceInitializations(lo, isFirstThread(lo))),
   rule(InitBarrierOp, ({ alloc, count }, lo) => {
     const { base } = sharedMemoryObject(lo, alloc);
-    plainAsm(lo, `@$0 mbarrier.init.shared::cta.b64 [$1], ${count};`, [
-      ["b", initPredicate(lo)],
+    const remote = remoteBits(lo, alloc);
+    // The leading CTA's counts for all that share it.
+    const arrivals = remote === 0 ? count : (count * lo.target.numCTAs) / memDescOf(alloc).shape[0]!;
+    plainAsm(lo, `@$0 mbarrier.init.shared::cta.b64 [$1], ${arrivals};`, [
+      ["b", inLeader(lo, initPredicate(lo), remote)!],
       ["r", base],
     ]);
   }),
   rule(InvalBarrierOp, ({ alloc }, lo) => {
     const { base } = sharedMemoryObject(lo, alloc);
+    const remote = remoteBits(lo, alloc);
     plainAsm(lo, "@$0 mbarrier.inval.shared::cta.b64 [$1];", [
-      ["b", initPredicate(lo)],
-      ["r", base],
+      ["b", inLeader(lo, initPredicate(lo), remote)!],
+      ["r", leaderAddress(lo, base, remote)],
     ]);
   }),
   rule(BarrierExpectOp, ({ alloc, size, pred }, lo) => {
     const { base } = sharedMemoryObject(lo, alloc);
     beforeSignal(lo);
-    plainAsm(lo, `@$0 mbarrier.arrive.expect_tx.${lo.forms.mbarrierSpace}.b64 _, [$1], ${size};`, [
-      ["b", lo.b.and(isFirstThread(lo), lo.value(pred))],
-      ["r", base],
+    const remote = remoteBits(lo, alloc);
+    const first = lo.b.and(isFirstThread(lo), lo.value(pred));
+    const space = remote === 0 ? lo.forms.mbarrierSpace : "shared::cluster";
+    plainAsm(lo, `@$0 mbarrier.arrive.expect_tx.${space}.b64 _, [$1], ${size};`, [
+      ["b", lo.forms.sharedBarriers === "leader" ? inLeader(lo, first, sharingBitsOf(alloc))! : first],
+      ["r", leaderAddress(lo, base, remote)],
     ]);
   }),
   rule(WaitBarrierOp, ({ alloc, phase, pred }, lo) => {
     const { base } = sharedMemoryObject(lo, alloc);
-    const predicate = pred && !isNonZeroInt(pred) ? pred : undefined;
+    const sharing = lo.forms.sharedBarriers === "none" ? 0 : sharingBitsOf(alloc);
+    const given = pred && (sharing !== 0 || !isNonZeroInt(pred)) ? lo.value(pred) : undefined;
+    const predicate = inLeader(lo, given, sharing);
     plainAsm(lo, waitText(lo, predicate !== undefined), [
       ["r", base],
       ["r", lo.value(phase)],
-      ...(predicate ? [["b", lo.value(predicate)] as const] : []),
+      ...(predicate ? [["b", predicate] as const] : []),
     ]);
   }),
   rule(ArriveBarrierOp, ({ alloc, count, pred }, lo) => {
@@ -100,9 +124,12 @@ export const MBARRIERS: readonly LoweringRule[] = [
     const address = lo.forms.arrivesAtAddress ? sharedMemoryObject(lo, alloc).base : lo.value(alloc);
     beforeSignal(lo);
     const first = isFirstThread(lo);
-    plainAsm(lo, `@$0 mbarrier.arrive.shared::cta.b64 _, [$1]${count > 1 ? `, ${count}` : ""};`, [
-      ["b", pred ? lo.b.and(first, lo.value(pred)) : first],
-      ["r", address],
+    const remote = remoteBits(lo, alloc);
+    const elected = pred ? lo.b.and(first, lo.value(pred)) : first;
+    const space = remote === 0 ? "shared::cta" : "shared::cluster";
+    plainAsm(lo, `@$0 mbarrier.arrive.${space}.b64 _, [$1]${count > 1 ? `, ${count}` : ""};`, [
+      ["b", elected],
+      ["r", leaderAddress(lo, address, remote)],
     ]);
   }),
   rule(AsyncCopyMbarrierArriveOp, ({ barrier, noIncrement }, lo) => {
