@@ -15,6 +15,7 @@ import { enclosingModule } from "../dialects/ttg/num-warps.js";
 import { ConvertLayoutOp } from "../dialects/ttg/ops/convert-layout.js";
 import { ClusterBarrierOp, ClusterWaitOp } from "../dialects/ttng/ops/barrier.js";
 import { TCGen5MMAOp, TCGen5MMAScaledOp } from "../dialects/ttng/ops/tc-gen5-mma.js";
+import { AsyncTMACopyGlobalToLocalOp, AsyncTMAGatherOp } from "../dialects/ttng/ops/tma.js";
 import { TMEMCopyOp } from "../dialects/ttng/ops/tensor-memory.js";
 import { runsOnTwoCTAs } from "../dialects/ttng/ttng-op.js";
 import type { TensorType } from "../ir/builtin-types.js";
@@ -75,5 +76,6 @@ function reachesOtherCTAs(op: Operation, reads: boolean): boolean {
         .some((basis) => basis[reduce.axis] !== 0)
     );
   if (TCGen5MMAOp.is(op) || TCGen5MMAScaledOp.is(op)) return op.hasAttr("two_ctas");
+  if (AsyncTMACopyGlobalToLocalOp.is(op) || AsyncTMAGatherOp.is(op)) return op.hasAttr("multicast");
   return TMEMCopyOp.is(op) && moduleTwoCTAs(op);
 }

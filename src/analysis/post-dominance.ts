@@ -15,6 +15,9 @@ export function postDominates(a: Operation, b: Operation): boolean {
   return !reachesEnd(inner.block!, a.block!);
 }
 
+/** The same for blocks of a region. */
+export const blockPostDominates = (a: Block, b: Block): boolean => a === b || !reachesEnd(b, a);
+
 /** Whether there is a way from a block to one without successors that does not lead through `avoided`. */
 function reachesEnd(from: Block, avoided: Block): boolean {
   const seen = new Set<Block>([from, avoided]);

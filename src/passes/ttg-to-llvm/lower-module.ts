@@ -6,6 +6,7 @@
 
 import { ALLOCATION_OFFSET, allocateSharedMemory, type ModuleAllocation } from "../../analysis/allocation.js";
 import { callGraphOf } from "../../analysis/call-graph.js";
+import { syncClusterBarrierStarts } from "../../analysis/cluster-barrier-starts.js";
 import { insertClusterBarriers } from "../../analysis/cluster-barriers.js";
 import { insertBarriers } from "../../analysis/membar.js";
 import { moduleAxisInfo } from "../../analysis/module-axis-info.js";
@@ -76,7 +77,10 @@ export function lowerModule<T extends LoweringTarget>(
     return false;
   }
   const rw = new Rewriter(module.ctx, pass.listener);
-  if (module.ctx.triton.convertsAcrossCTAs && target.numCTAs > 1) insertClusterBarriers(allocation, rw);
+  if (module.ctx.triton.convertsAcrossCTAs && target.numCTAs > 1) {
+    insertClusterBarriers(allocation, rw);
+    syncClusterBarrierStarts(allocation, target.numCTAs, rw);
+  }
   insertBarriers(allocation, rw, target.forms.skipBarrier);
   addSharedMemory(module);
   const lo = new Lowering(module, target, pass.analysis(moduleAxisInfo), rules, fold, pass.report.error);
