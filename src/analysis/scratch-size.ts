@@ -124,7 +124,7 @@ function reduceScratch(op: Operation, axis: number): number {
 function atomicSize(op: Operation): number {
   const { type } = op.result(0);
   if (!op.result(0).hasUses()) return 0;
-  const bytes = storedBitWidth(elementTypeOrSelf(getPointeeType(LocalAtomicScatterRMWOp.is(op) ? type : op.operand(0).type)!)) / 8;
+  const bytes = storedBitWidth(elementTypeOrSelf(LocalAtomicScatterRMWOp.is(op) ? type : getPointeeType(op.operand(0).type)!)) / 8;
   if (!RankedTensorType.is(type)) return bytes;
   const { shape, encoding } = (type as TensorType).params;
   const repeated = [...toLinearLayout(shape, encoding!).getFreeVariableMasks().values()].some((mask) => mask !== 0);
