@@ -29,30 +29,32 @@ function asI32(lo: Lowering, index: Value): Value {
   return bits > 32 ? lo.b.trunc(index, i32(lo.ctx)) : lo.b.zext(index, i32(lo.ctx));
 }
 
-/** The elements of the buffer that each register's index along `axis` names. `registers` is the layout of the indices. */
-export function indexedElements(
+/**
+ * The elements of the buffer that each register's index along `axis` names. `registers` is the layout of the indices. Before 3.8 an
+ * element's address is computed when it is asked for.
+ */
+export function* indexedElements(
   lo: Lowering,
   type: MemDescParams,
   object: SharedMemoryObject,
   registers: LinearLayout,
   indices: readonly Value[],
   axis: number,
-): readonly SharedElement[] {
-  const offsets = lo.forms.indexesByBits
-    ? offsetsByBits(lo, type, registers, indices, axis)
-    : offsetsByCoordinates(lo, type, registers, indices, axis);
+): Iterable<SharedElement> {
   const { b } = lo;
   const element = convertType(type.elementType);
   const bytes = scalarBits(element) / 8;
   const affine = shmemOffset(lo, object, type);
-  return offsets.map(({ offset, ctaId }) => {
+  const place = ({ offset, ctaId }: Offset): SharedElement => {
     const at = b.xor(offset, affine);
     const padding = paddingOf(lo, type, bytes);
     const address = padding
       ? b.gep(object.base.type, i8(lo.ctx), object.base, [padding.value(b.mul(at, b.i32(bytes)))])
       : b.gep(object.base.type, element, object.base, [at]);
     return { address, ctaId };
-  });
+  };
+  if (lo.forms.indexesByBits) yield* offsetsByBits(lo, type, registers, indices, axis).map(place);
+  else for (const offset of offsetsByCoordinates(lo, type, registers, indices, axis)) yield place(offset);
 }
 interface Offset {
   readonly offset: Value;
@@ -105,25 +107,25 @@ function offsetsByBits(
 }
 
 /** Before: the coordinates of each register, with the index in place of one of them. */
-function offsetsByCoordinates(
+function* offsetsByCoordinates(
   lo: Lowering,
   type: MemDescParams,
   registers: LinearLayout,
   indices: readonly Value[],
   axis: number,
-): readonly Offset[] {
+): Iterable<Offset> {
   const dims = standardOutDimNames(type.shape.length);
   const inverse = linearLayoutOf(type).sublayout(["offset"], dims).invert();
   const coordinates = emitIndicesOf(lo, registers, true);
-  return indices.map((index, register) => {
+  for (const [register, index] of indices.entries()) {
     const at = coordinates[register]!.map((coordinate, d) => (d === axis ? asI32(lo, index) : coordinate));
     const [offset] = applyLinearLayout(
       lo,
       inverse,
       dims.map((dim, d) => [dim, at[d]!]),
     );
-    return { offset: offset!, ctaId: undefined };
-  });
+    yield { offset: offset!, ctaId: undefined };
+  }
 }
 
 const layoutOf = (value: Value): LinearLayout => {
@@ -136,14 +138,19 @@ export const INDEXED_MEMORY: readonly LoweringRule[] = [
     const type = memDescOf(src);
     const elements = indexedElements(lo, type, sharedMemoryObject(lo, src), layoutOf(result), lo.elements(indices), axis);
     const element = convertType(type.elementType);
-    lo.setElements(
-      result,
-      elements.map(({ address, ctaId }) => lo.code.loadShared(lo, address, element, { ctaId })),
+    const values = Array.from(elements, ({ address, ctaId }) =>
+      lo.forms.indexesByBits ? lo.code.loadShared(lo, address, element, { ctaId }) : lo.b.load(element, address),
     );
+    lo.setElements(result, values);
   }),
   rule(LocalScatterOp, ({ dst, values, indices, axis }, lo) => {
     const from = lo.elements(values);
     const elements = indexedElements(lo, memDescOf(dst), sharedMemoryObject(lo, dst), layoutOf(values), lo.elements(indices), axis);
-    elements.forEach(({ address, ctaId }, i) => lo.code.storeShared(lo, address, from[i]!, { ctaId }));
+    let i = 0;
+    for (const { address, ctaId } of elements) {
+      const value = from[i++]!;
+      if (lo.forms.indexesByBits) lo.code.storeShared(lo, address, value, { ctaId });
+      else lo.b.store(value, address);
+    }
   }),
 ];

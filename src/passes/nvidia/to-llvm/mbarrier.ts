@@ -103,7 +103,9 @@ export const MBARRIERS: readonly LoweringRule[] = [
     const remote = remoteBits(lo, alloc);
     const first = lo.b.and(isFirstThread(lo), lo.value(pred));
     const space = remote === 0 ? lo.forms.mbarrierSpace : "shared::cluster";
-    plainAsm(lo, `@$0 mbarrier.arrive.expect_tx.${space}.b64 _, [$1], ${size};`, [
+    // Where one CTA expects the bytes of all of its group.
+    const bytes = lo.forms.sharedBarriers === "leader" ? (size * lo.target.numCTAs) / memDescOf(alloc).shape[0]! : size;
+    plainAsm(lo, `@$0 mbarrier.arrive.expect_tx.${space}.b64 _, [$1], ${bytes};`, [
       ["b", lo.forms.sharedBarriers === "leader" ? inLeader(lo, first, sharingBitsOf(alloc))! : first],
       ["r", leaderAddress(lo, base, remote)],
     ]);

@@ -69,7 +69,7 @@ export const SHARED_ATOMICS: readonly LoweringRule[] = [
     const vals = lo.elements(values);
     const masks = mask && lo.elements(mask);
     const thread = redundantThreadPredicate(lo, freeVariableMasks(values.type));
-    const places = indexedElements(lo, type, object, unique.apply(full), own(at), axis);
+    const places = [...indexedElements(lo, type, object, unique.apply(full), own(at), axis)];
     const active = masks && own(masks);
     const text = rmwText(kind, element, 1);
     const counts = kind === "add" && isOnes(values);
