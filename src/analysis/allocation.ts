@@ -9,7 +9,8 @@
  * A call needs the memory of its callee as scratch. Source: lib/Analysis/Allocation.cpp.
  */
 import { AsyncRegions } from "../dialects/tt/traits.js";
-import { PointerType, TensorDescType } from "../dialects/tt/types.js";
+import { PointerType } from "../dialects/tt/types.js";
+import { isAnyTensorDesc } from "../dialects/ttng/types.js";
 import { encodingParams } from "../dialects/ttg/encodings/define-encoding.js";
 import { SharedMemorySpace } from "../dialects/ttg/encodings/shared-memory.js";
 import { alignmentOrDefault, LocalAllocOp } from "../dialects/ttg/ops/local-memory.js";
@@ -199,7 +200,7 @@ function captureSize(op: Operation): number {
   return op.operands.reduce((total, { type }) => total + capturedBytes(type), 0);
 }
 function capturedBytes(type: Type): number {
-  if (PointerType.is(type) || TensorDescType.is(type)) return 8;
+  if (PointerType.is(type) || isAnyTensorDesc(type)) return 8;
   if (MemDescType.is(type)) return SharedMemorySpace.is(type.params.memorySpace) ? 8 + type.params.shape.length * 4 : 8;
   return Math.ceil((bitWidth(type) ?? 64) / 8);
 }

@@ -13,15 +13,19 @@ export function parseType(text: string, layoutOf?: (text: string) => Layout | un
     return element?.kind === "dtype" || element?.kind === "pointer" ? pointerType(element, 1, isConst) : undefined;
   }
   if (text.startsWith("tensordesc")) {
-    const match = /^tensordesc\s*<\s*(\w+)\s*\[([\d, ]+)\]\s*(?:,(.*))?>$/s.exec(text);
-    const element = match && parseType(match[1]!);
+    const match = /^tensordesc(_im2col)?\s*<\s*(\w+)\s*\[([\d, ]+)\]\s*(?:,\s*input_rank=(\d+)\s*)?(?:,(.*))?>$/s.exec(text);
+    const [, im2col, elementText, shapeText, rankText, layoutText] = match ?? [];
+    const element = elementText === undefined ? undefined : parseType(elementText);
     if (element?.kind !== "dtype") return undefined;
-    const shape = match![2]!.split(",").map(Number);
+    const shape = shapeText!.split(",").map(Number);
     const block = blockType(element, shape);
-    const layout = match![3] === undefined ? undefined : layoutOf?.(match![3].trim());
-    if (match![3] !== undefined && !layout) return undefined;
-    const repeated = (type: Dtype) => tupleType(shape.map(() => type));
-    return { kind: "descriptor_type", block, shapeType: repeated(INT32), stridesType: repeated(INT64), layout };
+    const layout = layoutText === undefined ? undefined : layoutOf?.(layoutText.trim());
+    if (layoutText !== undefined && !layout) return undefined;
+    // The tensor of an im2col descriptor has more dimensions than its blocks.
+    const rank = rankText === undefined ? shape.length : Number(rankText);
+    const repeated = (type: Dtype) => tupleType(Array.from({ length: rank }, () => type));
+    const types = { shapeType: repeated(INT32), stridesType: repeated(INT64) };
+    return { kind: "descriptor_type", block, ...types, layout, ...(im2col ? { im2col: true } : {}) };
   }
   if (text.startsWith("constexpr")) return constexprType(null);
   return DTYPES.get(SHORT[text] ?? text.replace(/^i(?=\d)/, "int").replace(/^u(?=\d)/, "uint"));

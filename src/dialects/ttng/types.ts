@@ -1,6 +1,6 @@
 /** Descriptors of tensors that only NVIDIA's GPUs have. Source: TritonNvidiaGPUTypes.td. */
-import { defineType } from "../../ir/attribute.js";
-import { type BlockParams, parseBlock, printBlock } from "../tt/types.js";
+import { defineType, type Type } from "../../ir/attribute.js";
+import { type BlockParams, parseBlock, printBlock, TensorDescType } from "../tt/types.js";
 
 /** `!ttng.tensordesc_im2col<64x64xf16, #shared>`: the rows that a convolution multiplies (since 3.7). */
 export const TensorDescIm2ColType = defineType<BlockParams>("ttng.tensordesc_im2col", {
@@ -8,3 +8,7 @@ export const TensorDescIm2ColType = defineType<BlockParams>("ttng.tensordesc_im2
   parse: parseBlock,
   print: printBlock,
 });
+
+/** Whether it is a tensor descriptor of either kind. */
+export const isAnyTensorDesc = (type: Type | undefined): boolean =>
+  type !== undefined && (TensorDescType.is(type) || TensorDescIm2ColType.is(type));

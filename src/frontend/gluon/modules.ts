@@ -121,13 +121,14 @@ export function gluonModules(): readonly PyModule[] {
     ["builtin", nativeMethod("builtin", ([fn = null]) => fn)],
   ];
   const math = moduleOf(`${language}._math`, functions(MATH.filter(({ name }) => FORWARDED_MATH.includes(name))));
-  const tensorDescriptors = classes([onlyMade("tensor_descriptor"), onlyMade("tensor_descriptor_type")]);
+  const tensorDescriptors = classes(["tensor_descriptor", "tensor_descriptor_type"].map(onlyMade));
+  const im2colDescriptors = classes(["tensor_descriptor_im2col", "tensor_descriptor_im2col_type"].map(onlyMade));
   const asyncCopy = moduleOf(`${nvidia}.ampere.async_copy`, functions(ASYNC_COPY));
   const ampereBarrier = moduleOf(`${nvidia}.ampere.mbarrier`, [...functions(AMPERE_MBARRIER), ["MBarrierLayout", shared.MBARRIER]]);
   const mbarrier = moduleOf(`${nvidia}.hopper.mbarrier`, [...functions(HOPPER_MBARRIER), ["MBarrierLayout", shared.MBARRIER]]);
   const cluster = moduleOf(`${nvidia}.hopper.cluster`, functions(CLUSTER));
   const clc = moduleOf(`${nvidia}.blackwell.clc`, [...functions(CLC), ...classes([onlyMade("clc_result")])]);
-  const hopperTma = moduleOf(`${nvidia}.hopper.tma`, [...functions(HOPPER_TMA), ...tensorDescriptors]);
+  const hopperTma = moduleOf(`${nvidia}.hopper.tma`, [...functions(HOPPER_TMA), ...tensorDescriptors, ...im2colDescriptors]);
   const blackwellTma = moduleOf(`${nvidia}.blackwell.tma`, [...functions([...HOPPER_TMA, ...BLACKWELL_TMA]), ...tensorDescriptors]);
   const common: readonly Entry[] = [["async_copy", asyncCopy], ...functions([MMA_V2])];
   const ampere = moduleOf(`${nvidia}.ampere`, [...common, ["mbarrier", ampereBarrier]]);

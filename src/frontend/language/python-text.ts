@@ -269,7 +269,7 @@ export function typeName(type: TlType): string {
     case "constexpr_type":
       return `constexpr_type[${pyStr(type.value)}]`;
     case "descriptor_type":
-      return `tensor_descriptor<${typeName(type.block)}${type.layout ? `, ${type.layout.text}` : ""}>`;
+      return `tensor_descriptor${type.im2col ? "_im2col" : ""}<${typeName(type.block)}${type.layout ? `, ${type.layout.text}` : ""}>`;
     case "buffer_type": {
       const of = `${typeName(type.element)}, [${type.shape.join(", ")}], ${type.layout.text}`;
       return type.space === "shared"
@@ -318,7 +318,7 @@ function mangledType(type: TlType, joinsExtents: boolean): string {
     case "constexpr_type":
       return typeName(type);
     case "descriptor_type":
-      return `TD${mangled(type.block)}${type.layout ? `_${type.layout.mangled}TD` : ""}`;
+      return `TD${type.im2col ? "I" : ""}${mangled(type.block)}${type.layout ? `_${type.layout.mangled}TD${type.im2col ? "I" : ""}` : ""}`;
     case "buffer_type":
       return `MD${mangled(type.element)}S${type.shape.join("_")}SL${type.layout.mangled}LAS${allocText(type, joinsExtents)}ASMD`;
     case "accumulator_type":
@@ -352,7 +352,7 @@ export function sameType(a: TlType, b: TlType): boolean {
   if (a.kind === "constexpr_type" && b.kind === "constexpr_type") return pyEquals(a.value, b.value);
   if (a.kind === "descriptor_type" && b.kind === "descriptor_type") {
     const same = (x: TupleType | undefined, y: TupleType | undefined) => (x && y ? sameType(x, y) : x === y);
-    return a.block === b.block && sameLayout(a.layout, b.layout) && same(a.shapeType, b.shapeType) && same(a.stridesType, b.stridesType);
+    return a.block === b.block && a.im2col === b.im2col && sameLayout(a.layout, b.layout) && same(a.shapeType, b.shapeType) && same(a.stridesType, b.stridesType);
   }
   if (a.kind === "aggregate_type" && b.kind === "aggregate_type")
     return (

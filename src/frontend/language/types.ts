@@ -9,6 +9,7 @@
  */
 
 import { pointerType as irPointerType, TensorDescType } from "../../dialects/tt/types.js";
+import { TensorDescIm2ColType } from "../../dialects/ttng/types.js";
 import { SharedMemorySpace } from "../../dialects/ttg/encodings/shared-memory.js";
 import { type MemDescParams, MemDescType } from "../../dialects/ttg/types.js";
 import { TensorMemorySpace } from "../../dialects/ttng/attrs.js";
@@ -66,6 +67,8 @@ export interface DescriptorType {
   readonly stridesType: TupleType | undefined;
   /** The layout in shared memory, in Gluon. */
   readonly layout?: Layout | undefined;
+  /** Its loads gather what a convolution multiplies (im2col), in Gluon. */
+  readonly im2col?: boolean | undefined;
 }
 /** A buffer in shared or tensor memory, in Gluon. */
 export interface BufferType {
@@ -321,13 +324,13 @@ export function flattenIrTypes(ctx: Context, type: TlType, target: Fp8Support | 
 /** `!tt.tensordesc`: integers of the block say whether they are signed. */
 export function descriptorIrType(
   ctx: Context,
-  { block, layout }: Pick<DescriptorType, "block" | "layout">,
+  { block, layout, im2col }: Pick<DescriptorType, "block" | "layout" | "im2col">,
   target: Fp8Support | undefined,
 ): Type {
   const element = toIr(ctx, block.element, target);
   const signedness: Signedness = isIntSigned(block.element) ? "signed" : "unsigned";
   const elementType = IntegerType.is(element) ? IntegerType.get(ctx, { width: element.params.width, signedness }) : element;
-  return TensorDescType.get(ctx, { blockType: tensorType(block.shape, elementType, layout?.attr(ctx)) });
+  return (im2col ? TensorDescIm2ColType : TensorDescType).get(ctx, { blockType: tensorType(block.shape, elementType, layout?.attr(ctx)) });
 }
 
 /** `!ttg.memdesc`; raises what the verifier says of it. */

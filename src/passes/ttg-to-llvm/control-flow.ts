@@ -10,7 +10,8 @@ import { isCompatibleType } from "../../dialects/llvm/types/compatible.js";
 import { LLVMArrayType, LLVMFunctionType, ptrType, structType } from "../../dialects/llvm/types/types.js";
 import { isKernel } from "../../dialects/tt/kernel.js";
 import { CallOp, FuncOp, ReturnOp } from "../../dialects/tt/ops/function.js";
-import { PointerType, TensorDescType } from "../../dialects/tt/types.js";
+import { PointerType } from "../../dialects/tt/types.js";
+import { isAnyTensorDesc } from "../../dialects/ttng/types.js";
 import { NUM_WARPS } from "../../dialects/ttg/num-warps.js";
 import type { Attribute, Type } from "../../ir/attribute.js";
 import { buildOperation } from "../../ir/builder.js";
@@ -61,7 +62,7 @@ export function makeLLVMFunc(lo: Lowering, func: Operation): Operation {
 
   const attrs = dictEntries(func.attrs).filter(([name]) => !NOT_COPIED.has(name) && !(kernel && name === "sym_visibility"));
   const pointees = lo.forms.pointeeTypes && inputs.some((t) => PointerType.is(t));
-  if (arg_attrs || pointees || inputs.some((t) => TensorDescType.is(t)))
+  if (arg_attrs || pointees || inputs.some((t) => isAnyTensorDesc(t)))
     attrs.push([
       "arg_attrs",
       arrayAttr(
@@ -114,7 +115,7 @@ function argAttrs({ ctx, forms }: Lowering, type: Type | undefined, given: DictA
       ? dictAttr(ctx, [...dictEntries(own), ["tt.pointee_type", typeAttr(type.params.pointeeType)]])
       : own;
   const others = dictEntries(attrs).filter(([name]) => name !== "tt.nv_tma_desc");
-  if (others.length === dictEntries(attrs).length && !TensorDescType.is(type)) return attrs;
+  if (others.length === dictEntries(attrs).length && !isAnyTensorDesc(type)) return attrs;
   return dictAttr(ctx, [
     ...others,
     ["tt.nv_tma_desc", i32Attr(ctx, 1)],

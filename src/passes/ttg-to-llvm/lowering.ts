@@ -18,7 +18,7 @@ import { BrOp, CondBrOp } from "../../dialects/llvm/ops/control-flow.js";
 import { structType } from "../../dialects/llvm/types/types.js";
 import { CallOp } from "../../dialects/tt/ops/function.js";
 import { TransOp } from "../../dialects/tt/ops/shape.js";
-import { TensorDescType } from "../../dialects/tt/types.js";
+import { isAnyTensorDesc } from "../../dialects/ttng/types.js";
 import { ConvertLayoutOp } from "../../dialects/ttg/ops/convert-layout.js";
 import { WarpSpecializeOp } from "../../dialects/ttg/ops/warp-specialize.js";
 import type { Type } from "../../ir/attribute.js";
@@ -159,7 +159,7 @@ export class Lowering<T extends LoweringTarget = LoweringTarget> {
   // --- values -------------------------------------------------------------------------------
   /** A value's type in the LLVM dialect. */
   typeOf(type: Type): Type {
-    return TensorDescType.is(type) ? this.code.descriptorType(type) : convertType(type);
+    return isAnyTensorDesc(type) ? this.code.descriptorType(type) : convertType(type);
   }
   /** The result type of a function: nothing, the type itself, or a struct of several. */
   typeOfResults(types: readonly Type[]): Type | undefined {

@@ -2,7 +2,8 @@
  * Types of tensors and the like as a thread holds them. Source: lib/Conversion/TritonGPUToLLVM/TypeConverter.cpp.
  */
 import { LLVMVoidType, ptrType, structType } from "../../dialects/llvm/types/types.js";
-import { PointerType, TensorDescType } from "../../dialects/tt/types.js";
+import { PointerType } from "../../dialects/tt/types.js";
+import { isAnyTensorDesc } from "../../dialects/ttng/types.js";
 import { distributedParams, encodingParams } from "../../dialects/ttg/encodings/define-encoding.js";
 import { AsyncTokenType, MemDescType } from "../../dialects/ttg/types.js";
 import type { Type } from "../../ir/attribute.js";
@@ -27,7 +28,7 @@ export function convertType(type: Type): Type {
   if (IndexType.is(type)) return i32(ctx);
   if (FloatType.is(type)) return AS_I8.has(type.params.kind) ? i8(ctx) : type;
   if (PointerType.is(type)) return ptrType(ctx, type.params.addressSpace);
-  if (TensorDescType.is(type)) return ptrType(ctx, 0);
+  if (isAnyTensorDesc(type)) return ptrType(ctx, 0);
   if (AsyncTokenType.is(type)) return i32(ctx);
   if (RankedTensorType.is(type))
     return structType(ctx, new Array<Type>(elementsPerThread(type)).fill(convertType(type.params.elementType)));

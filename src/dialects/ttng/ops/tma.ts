@@ -26,11 +26,11 @@ import { NvmmaSharedEncoding } from "../../ttg/encodings/nvmma-shared.js";
 import { readsShared, verifyBarrierType, writesShared } from "../../ttg/ttg-op.js";
 import { MemDescOperand } from "../../ttg/types.js";
 import { descOf, ttngTraits } from "../ttng-op.js";
-import { TensorDescIm2ColType } from "../types.js";
+import { isAnyTensorDesc } from "../types.js";
 
 /** A descriptor of tiles, or of im2col. */
 const AnyTensorDesc: TypeConstraint = {
-  ...typeConstraint("tensor descriptor", (t) => TensorDesc.test(t) || TensorDescIm2ColType.is(t)),
+  ...typeConstraint("tensor descriptor", isAnyTensorDesc),
 };
 const I32Tensor = rankedTensorOf(I32);
 

@@ -16,6 +16,8 @@ import {
   TMAStoreWaitOp,
 } from "../../../dialects/ttng/ops/tma.js";
 import { WarpGroupDotOp, WarpGroupDotWaitOp } from "../../../dialects/ttng/ops/warp-group-dot.js";
+import { intAttr } from "../../../ir/builtin-attrs.js";
+import { i16 } from "../../../ir/builtin-types.js";
 import { self, truth } from "../../language/builtins/arguments.js";
 import { type BuiltinDef, defineBuiltin, REQUIRED } from "../../language/define-builtin.js";
 import { check, raise } from "../../language/errors.js";
@@ -23,7 +25,7 @@ import { noAttribute, pyStr } from "../../language/python-text.js";
 import { indexValues } from "../../language/semantic/blocks.js";
 import { makeScalar, toTensor } from "../../language/semantic/constants.js";
 import { precision } from "../../language/semantic/dot.js";
-import { emitOp } from "../../language/semantic/emit.js";
+import { constantValue, emitOp } from "../../language/semantic/emit.js";
 import { paddingOption } from "../../language/semantic/memory.js";
 import type { Semantic } from "../../language/semantic.js";
 import {
@@ -42,6 +44,7 @@ import {
 import {
   type Descriptor,
   dtypeOf,
+  hasHandle,
   isBuffer,
   isDescriptor,
   isKind,
@@ -173,25 +176,46 @@ function descriptorWith(
   return { kind: "descriptor", handle: op.result(0), type, shape, strides };
 }
 
+interface LoadArguments {
+  readonly tensor_desc: PyValue;
+  readonly coord: PyValue;
+  readonly barrier: PyValue;
+  readonly result: PyValue;
+  readonly pred: PyValue;
+  readonly multicast: PyValue;
+}
+function emitLoad(s: Semantic, a: LoadArguments, given: readonly PyValue[]): null {
+  const coord = indexValues(s, a.coord, false);
+  const pred = toTensor(s, a.pred);
+  emitOp(s, AsyncTMACopyGlobalToLocalOp, {
+    desc: descriptorOf(a.tensor_desc).handle,
+    coord,
+    offsets: given.map((offset) => im2colOffset(s, unwrap(offset))),
+    barrier: handle(a.barrier),
+    result: handle(a.result),
+    pred: pred.handle,
+    multicast: truth(a.multicast),
+  });
+  return null;
+}
+function im2colOffset(s: Semantic, offset: PyValue): ReturnType<typeof handle> {
+  if (typeof offset === "bigint" || typeof offset === "boolean") return constantValue(s, intAttr(i16(s.ctx), BigInt(offset)));
+  return hasHandle(offset) ? offset.handle : raise("ValueError", `Unsupported offset type: ${pyStr(offset, "type")}`);
+}
 const asyncLoad = (name: string): BuiltinDef =>
   defineBuiltin(
     name,
     { tensor_desc: REQUIRED, coord: REQUIRED, barrier: REQUIRED, result: REQUIRED, pred: true, multicast: false },
-    (s, a) => {
-      const coord = indexValues(s, a.coord, false);
-      const pred = toTensor(s, a.pred);
-      emitOp(s, AsyncTMACopyGlobalToLocalOp, {
-        desc: descriptorOf(a.tensor_desc).handle,
-        coord,
-        barrier: handle(a.barrier),
-        result: handle(a.result),
-        pred: pred.handle,
-        multicast: truth(a.multicast),
-      });
-      return null;
-    },
+    (s, a) => emitLoad(s, a, []),
     { changes: ({ clusterArguments }) => (clusterArguments ? {} : { multicast: undefined }) },
   );
+const asyncLoadIm2col = (name: string): BuiltinDef =>
+  defineBuiltin(
+    name,
+    { tensor_desc: REQUIRED, coord: REQUIRED, offsets: REQUIRED, barrier: REQUIRED, result: REQUIRED, pred: true, multicast: false },
+    (s, a) => emitLoad(s, a, sequence(a.offsets)),
+  );
+
 /** A store by TMA; with `kind` it combines with what is there. */
 const asyncStore = (name: string, kind?: string): BuiltinDef =>
   defineBuiltin(name, { tensor_desc: REQUIRED, coord: REQUIRED, src: REQUIRED }, (s, a) => {
@@ -204,6 +228,7 @@ const asyncStore = (name: string, kind?: string): BuiltinDef =>
 
 export const HOPPER_TMA: readonly BuiltinDef[] = [
   ...["async_copy_global_to_shared", "async_load"].map(asyncLoad),
+  ...["async_copy_global_to_shared_im2col", "async_load_im2col"].map(asyncLoadIm2col),
   ...["async_copy_shared_to_global", "async_store"].map((name) => asyncStore(name)),
   ...["add", "min", "max", "and", "or", "xor"].map((kind) => asyncStore(`async_atomic_${kind}`, kind)),
   defineBuiltin(
