@@ -186,6 +186,7 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
   "ttg.memdesc": "A view of a buffer does not fit it: rank, shape, offsets, element type or layout.",
   "ttg.memory": "A buffer is in the wrong memory, cannot be written, or its shape or layout does not fit its use.",
   "ttg.warp-specialize": "The partitions of a ttg.warp_specialize do not fit: their number, numbers of warps, captures or results.",
+  "ttng.cluster": "An op of a cluster is where there is none of several CTAs, or in a warp group.",
   "ttng.mma": "Operands of a tcgen05 product do not fit: memory, layout, shape, or barriers and their predicates.",
   "ttng.tensormap": "A tensor map has other numbers of dimensions, strides or steps than its descriptor.",
   "ttng.tma": "A TMA copy does not fit: coordinates, the layout of its buffer, or a buffer that cannot be written.",

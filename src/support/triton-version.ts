@@ -156,8 +156,11 @@ export interface TritonVersion {
   readonly invalidatesRings: boolean;
   /** mbarriers are for each CTA of a cluster, or for groups of them. */
   readonly barriersOfClusters: boolean;
-  /** An arrival at the barrier of a cluster orders memory unless it says otherwise; before it says so too. */
-  readonly impliesOrderedArrivals: boolean;
+  /**
+   * Ops of clusters are only where a cluster has several CTAs. An arrival at its barrier orders memory unless it says otherwise; before
+   * it says so too.
+   */
+  readonly checksClusters: boolean;
   /** Enums of nvvm's ops are printed after two spaces. */
   readonly setsEnumsApart: boolean;
   /** For users, where the version is not followed whole. */
@@ -238,7 +241,7 @@ export const TRITON_3_6: TritonVersion = {
   zeroHalfOffsets: false,
   invalidatesRings: false,
   barriersOfClusters: false,
-  impliesOrderedArrivals: false,
+  checksClusters: false,
   setsEnumsApart: true,
   negatesFloats: false,
   combinesOnlyProducts: false,
@@ -326,7 +329,7 @@ export const TRITON_3_8: TritonVersion = {
   sinksTmemAllocs: true,
   zeroHalfOffsets: true,
   invalidatesRings: true,
-  impliesOrderedArrivals: true,
+  checksClusters: true,
   setsEnumsApart: false,
   negatesFloats: true,
   combinesOnlyProducts: true,

@@ -76,6 +76,8 @@ export const TYPE_TEXTS: Readonly<Record<string, string>> = {
     "A pointer to an element in global memory; its number is the address space. tensor<128x!tt.ptr<f16>> is one pointer for each element.",
   "tt.tensordesc":
     "A tensor descriptor: a tensor in global memory, and the block (with its layout in shared memory) that is moved at once.",
+  "ttng.tensordesc_im2col":
+    "A tensor descriptor whose loads gather what a convolution multiplies: a row for each place of the filter, a column for each channel.",
   "ttg.memdesc":
     "A buffer in shared or tensor memory: shape, element type, layout, memory; mutable ones may be written. A last shape is that of the whole buffer, of which this is a part.",
   "ttg.async.token": "The promise of an asynchronous copy or access: ops that take it come after.",

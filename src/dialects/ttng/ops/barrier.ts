@@ -2,10 +2,13 @@
 import { boolAttr } from "../../../ir/builtin-attrs.js";
 import { BoolAttr, defaultAttr, I1, I32, I32Attr, optional, Unit, variadic } from "../../../ir/constraints.js";
 import { defineOp } from "../../../ir/define-op.js";
+import type { OpReport } from "../../../ir/define-op.js";
+import type { Operation } from "../../../ir/operation.js";
 import { AttrSizedOperandSegments } from "../../../ir/traits.js";
 import { Tensor } from "../../tt/constraints.js";
 import { enclosingModule, getNumCTAs } from "../../ttg/num-warps.js";
 import { verifyMemoryOpTypes } from "../../ttg/ops/local-memory.js";
+import { WarpSpecializeOp } from "../../ttg/ops/warp-specialize.js";
 import { readsShared, verifyBarrierType, writesShared } from "../../ttg/ttg-op.js";
 import { MemDescOperand } from "../../ttg/types.js";
 import { descOf, ttngTraits } from "../ttng-op.js";
@@ -16,30 +19,49 @@ export const FenceAsyncSharedOp = defineOp("ttng.fence_async_shared", () => ({
   traits: ttngTraits(),
   format: "attr-dict",
 }));
+/** Since 3.8: there is a cluster of several CTAs. */
+function verifyCluster(op: Operation, report: OpReport): boolean {
+  if (!op.ctx.triton.checksClusters || getNumCTAs(enclosingModule(op)) > 1) return true;
+  report.error("requires ttg.num-ctas > 1", "ttng.cluster");
+  return false;
+}
+function verifyOutsideOfGroups(op: Operation, report: OpReport): void {
+  if (!verifyCluster(op, report) || !op.ctx.triton.checksClusters) return;
+  for (let at = op.parentOp; at; at = at.parentOp)
+    if (WarpSpecializeOp.is(at)) return void report.error("cannot be used inside `ttg.warp_specialize`", "ttng.cluster");
+}
+
 /** mbarriers that this CTA has started are seen by all CTAs of the cluster (since 3.7). */
 export const FenceMBarrierInitReleaseClusterOp = defineOp("ttng.fence_mbarrier_init_release_cluster", () => ({
   summary: "fence after mbarriers are initialized, for the cluster",
   traits: ttngTraits(),
+  verify: ({ op }, report) => void verifyCluster(op, report),
   format: "attr-dict",
 }));
 export const ClusterArriveOp = defineOp("ttng.cluster_arrive", () => ({
   attrs: { relaxed: BoolAttr },
   traits: ttngTraits(),
   parse(p) {
-    if (p.atPunct("{") || !p.ctx.triton.impliesOrderedArrivals) p.optAttrDict();
+    if (p.atPunct("{") || !p.ctx.triton.checksClusters) p.optAttrDict();
     else p.setAttr("relaxed", boolAttr(p.ctx, false));
   },
   print({ op, relaxed }, p) {
-    p.optAttrDict(op, op.ctx.triton.impliesOrderedArrivals && !relaxed ? ["relaxed"] : []);
+    p.optAttrDict(op, op.ctx.triton.checksClusters && !relaxed ? ["relaxed"] : []);
   },
+  verify: ({ op }, report) => verifyOutsideOfGroups(op, report),
 }));
-export const ClusterWaitOp = defineOp("ttng.cluster_wait", () => ({ traits: ttngTraits(), format: "attr-dict" }));
+export const ClusterWaitOp = defineOp("ttng.cluster_wait", () => ({
+  traits: ttngTraits(),
+  format: "attr-dict",
+  verify: ({ op }, report) => verifyOutsideOfGroups(op, report),
+}));
 
 /** All threads of the cluster wait for each other (since 3.7). */
 export const ClusterBarrierOp = defineOp("ttng.cluster_barrier", () => ({
   summary: "Synchronize all warps at cluster scope",
   attrs: { relaxed: defaultAttr(BoolAttr, false) },
   traits: ttngTraits(),
+  verify: ({ op }, report) => void verifyCluster(op, report),
   format: "attr-dict",
 }));
 

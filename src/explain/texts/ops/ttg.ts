@@ -22,6 +22,18 @@ export const TTG: Readonly<Record<string, OpText>> = {
     "ld.shared.v4; for operands of mma.sync ldmatrix, transposed where the buffer's order asks for it.",
   ),
   "ttg.local_store": op("Writes a tensor to a buffer.", "st.shared.v4, or stmatrix from sm_90 on."),
+  "ttg.local_gather": op(
+    "Reads the elements of a buffer that indices name along one dimension.",
+    "ld.shared of each element, at an address made of the index.",
+  ),
+  "ttg.local_scatter": op(
+    "Writes elements to the places of a buffer that indices name along one dimension.",
+    "st.shared of each element, at an address made of the index.",
+  ),
+  "ttg.local_atomic_scatter_rmw": op(
+    "Reads, changes and writes elements of a buffer that indices name along one dimension, one thread at a time.",
+    "atom.shared; red.shared where nobody asks for what was there before.",
+  ),
   "ttg.memdesc_index": op("One of several buffers: the first index of a buffer of one dimension more.", "A sum of addresses."),
   "ttg.memdesc_subslice": op("A part of a buffer, at constant offsets.", "Nothing: offsets are in the addresses of accesses."),
   "ttg.memdesc_trans": op("A buffer with its dimensions in another order.", "Nothing: the swizzled layout is permuted."),
@@ -68,6 +80,25 @@ export const TTNG: Readonly<Record<string, OpText>> = {
     "Makes writes of threads to shared memory visible to the async proxy: to wgmma, tcgen05 and TMA.",
     "fence.proxy.async.shared::cta.",
   ),
+  "ttng.fence_mbarrier_init_release_cluster": op(
+    "mbarriers that this CTA has started are seen by the other CTAs of the cluster.",
+    "fence.mbarrier_init.release.cluster, by one thread.",
+  ),
+  "ttng.async_shared_store": op(
+    "Stores a tensor to the shared memory of the CTAs that hold the buffer. An mbarrier there counts the bytes.",
+    "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.",
+  ),
+  "ttng.clc_try_cancel": op(
+    "Asks for the work of a cluster that has not been launched. An mbarrier reports that the response is there.",
+    "clusterlaunchcontrol.try_cancel.async, by one thread.",
+  ),
+  "ttng.clc_load_result": op("Reads the response to ttng.clc_try_cancel.", "ld.shared of 128 bits."),
+  "ttng.clc_is_canceled": op("Whether there was a cluster to take over.", "clusterlaunchcontrol.query_cancel.is_canceled."),
+  "ttng.clc_get_program_id": op(
+    "The number of the program that is taken over, along one axis of the grid.",
+    "clusterlaunchcontrol.query_cancel.get_first_ctaid.",
+  ),
+  "ttng.packed_arith": op("Arithmetic on two elements at once: Gluon's add2 and the like.", "add.f32x2, fma.rn.f16x2 and the like."),
   "ttng.cluster_arrive": op("This thread has arrived at the barrier of its cluster.", "barrier.cluster.arrive.aligned."),
   "ttng.cluster_barrier": op(
     "Waits until all threads of the cluster are here.",

@@ -27,6 +27,24 @@ const UNITS: readonly Unit[] = [
       ttng.TensormapCreateOp,
     ],
   },
+  {
+    name: "clusters of CTAs",
+    gpus: "sm_90 or later",
+    isIn: ({ hasClusters }) => hasClusters,
+    ops: [
+      ttng.ClusterArriveOp,
+      ttng.ClusterWaitOp,
+      ttng.ClusterBarrierOp,
+      ttng.FenceMBarrierInitReleaseClusterOp,
+      ttng.AsyncSharedStoreOp,
+    ],
+  },
+  {
+    name: "cluster launch control",
+    gpus: "sm_100 or later",
+    isIn: ({ architecture }) => architecture === "Blackwell",
+    ops: [ttng.CLCTryCancelOp, ttng.CLCLoadResultOp, ttng.CLCIsCanceledOp, ttng.CLCGetProgramIdOp],
+  },
   { name: "wgmma", gpus: "sm_90", isIn: ({ mmaVersions }) => mmaVersions.includes(3), ops: [ttng.WarpGroupDotOp, ttng.WarpGroupDotWaitOp] },
   {
     name: "tensor memory",

@@ -2,12 +2,26 @@
 import * as math from "../../../dialects/math/ops/index.js";
 import type { OpDef } from "../../../ir/define-op.js";
 import type { Rule } from "../instructions.js";
+import { PackedArithOp } from "../../../dialects/ttng/ops/packed-arith.js";
 import { type Elementwise, elementwise, unsigned } from "./elementwise.js";
 
 const f = (expression: string): Rule => elementwise(() => expression);
 /** An integer function on numbers, or through bigints. */
 const bits = (small: (t: Elementwise) => string, big: (width: number) => string): Rule =>
   elementwise((t) => (t.out.big ? big(t.out.width) : small(t)));
+
+/** The expression of an operation on pairs of elements. */
+const PACKED: Readonly<Record<string, string>> = {
+  add: "a + b",
+  sub: "a - b",
+  mul: "a * b",
+  min: "H.minnum(a, b)",
+  max: "H.maxnum(a, b)",
+};
+const packedArith: Rule = (instruction, program) => {
+  const kind = PackedArithOp.match(instruction.op)!.op_kind;
+  return elementwise(({ out }) => PACKED[kind] ?? (out.name === "f32" ? "H.fmaF32(a, b, c)" : "a * b + c"))(instruction, program);
+};
 
 export const MATH: readonly (readonly [OpDef, Rule])[] = [
   [math.AbsFOp, f("Math.abs(a)")],
@@ -47,6 +61,7 @@ export const MATH: readonly (readonly [OpDef, Rule])[] = [
     math.FmaOp,
     elementwise(({ out }) => (out.name === "f32" ? "H.fmaF32(a, b, c)" : out.name === "f64" ? "H.fmaF64(a, b, c)" : "a * b + c")),
   ],
+  [PackedArithOp, packedArith],
   [math.ClampFOp, f("H.minnum(H.maxnum(a, b), c)")],
   [math.FPowIOp, f("H.pow(a, Number(b))")],
   [math.IsFiniteOp, f("Number.isFinite(a) ? -1 : 0")],

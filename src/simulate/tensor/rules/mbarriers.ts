@@ -74,6 +74,7 @@ const copyArrive: Rule = ({ op, ins }) => {
 
 export const MBARRIERS: readonly (readonly [OpDef, Rule])[] = [
   [ttng.FenceAsyncSharedOp, fence],
+  [ttng.FenceMBarrierInitReleaseClusterOp, nothing],
   [ttng.ClusterArriveOp, nothing],
   [ttng.ClusterBarrierOp, nothing],
   [ttng.ClusterWaitOp, nothing],

@@ -50,6 +50,37 @@ const storeShared: Rule =
     machine.shared.write(op, env[ins[1]!] as MemDescValue, readable(machine, op, env[ins[0]!]!).data);
   };
 
+/** The elements of a buffer that indices name along a dimension, as a view. */
+function indexedView(op: Operation, machine: Machine, src: MemDescValue, indices: Tensor, axis: number): MemDescValue {
+  const strides = rowMajorStrides(src.shape);
+  const count = src.shape[axis]!;
+  const places = positions(
+    indices.shape,
+    strides.map((stride, d) => (d === axis ? 0 : stride)),
+  );
+  for (let i = 0; i < places.length; i++) {
+    const index = Number(indices.data[i]);
+    if (0 <= index && index < count) places[i]! += index * strides[axis]!;
+    else machine.findings.add("bad-index", op, `index ${index} is not below the ${count} elements of the buffer`);
+  }
+  return selected(src, src.element, indices.shape, places);
+}
+const gatherShared: Rule = ({ op, ins, outs }) => {
+  const { axis } = ttg.LocalGatherOp.match(op)!;
+  return ({ env }, machine) => {
+    const indices = readable(machine, op, env[ins[1]!]!);
+    const value = machine.shared.read(op, indexedView(op, machine, env[ins[0]!] as MemDescValue, indices, axis));
+    env[outs[0]!] = tensor(value.element, indices.shape, value.data);
+  };
+};
+const scatterShared: Rule = ({ op, ins }) => {
+  const { axis } = ttg.LocalScatterOp.match(op)!;
+  return ({ env }, machine) => {
+    const to = indexedView(op, machine, env[ins[0]!] as MemDescValue, readable(machine, op, env[ins[2]!]!), axis);
+    machine.shared.write(op, to, readable(machine, op, env[ins[1]!]!).data);
+  };
+};
+
 /** A view by positions within the source, worked out once. */
 function view(placesOf: (op: Operation, src: MemDescValue) => Int32Array): Rule {
   return ({ op, ins, outs }) => {
@@ -276,6 +307,8 @@ export const SHARED: readonly (readonly [OpDef, Rule])[] = [
   [ttg.LocalDeallocOp, nothing],
   [ttg.LocalLoadOp, loadShared],
   [ttg.LocalStoreOp, storeShared],
+  [ttg.LocalGatherOp, gatherShared],
+  [ttg.LocalScatterOp, scatterShared],
   [ttg.MemDescIndexOp, index],
   [ttg.MemDescSubsliceOp, subslice],
   [ttg.MemDescTransOp, transpose],

@@ -29,6 +29,12 @@ export const WITHOUT_RULE: Readonly<Record<string, string>> = {
   "amdg.async_tdm_copy_global_to_local": "a copy of gfx1250, whose kernels are not executed yet",
   "amdg.async_tdm_copy_local_to_global": "a copy of gfx1250, whose kernels are not executed yet",
   "amdg.async_tdm_wait": "a wait of gfx1250, whose kernels are not executed yet",
+  "ttg.local_atomic_scatter_rmw": "atomics on shared memory are not executed yet",
+  "ttng.async_shared_store": "stores to the shared memory of other CTAs are not executed yet; a program is all CTAs of a cluster here",
+  "ttng.clc_try_cancel": "which clusters have not been launched is known to the GPU alone",
+  "ttng.clc_load_result": "reads what ttng.clc_try_cancel got",
+  "ttng.clc_is_canceled": "reads what ttng.clc_try_cancel got",
+  "ttng.clc_get_program_id": "reads what ttng.clc_try_cancel got",
   "tt.ext_elemwise": "tt.extern_elementwise before 2.1; --modernize makes it that",
   "tt.printf": "tt.print before 2.1; --modernize makes it that",
 };
