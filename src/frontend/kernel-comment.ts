@@ -33,7 +33,9 @@ function settingsOf(text: string): readonly CommentSetting[] {
   for (const part of text.split(",")) {
     if (settings.length > 0 && (depth > 0 || !/^\s*[A-Za-z_]\w*\s*=(?!=)/.test(part))) settings[settings.length - 1] += `,${part}`;
     else settings.push(part);
-    depth += (part.match(/[([{]/g)?.length ?? 0) - (part.match(/[)\]}]/g)?.length ?? 0);
+    // Of angle brackets only those of descriptors are brackets.
+    for (const [bracket] of part.matchAll(/[([{]|tensordesc\w*\s*<|[)\]}]|>\s*(?=:|$)/g)) depth += /[)\]}>]/.test(bracket) ? -1 : 1;
+    depth = Math.max(0, depth);
   }
   return settings.map((setting) => {
     const at = setting.indexOf("=");

@@ -1,5 +1,5 @@
 /** Gluon against real Triton: whole kernels with their locations, and the language, one small kernel each. */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { defaultOptions } from "../../backend/nvidia/options.js";
 import { renderDiagnostic } from "../../diagnostics/render.js";
@@ -7,19 +7,28 @@ import { ALL_DIALECTS } from "../../dialects/index.js";
 import { gpuCalled } from "../../gpu/gpu.js";
 import { Context } from "../../ir/context.js";
 import type { Operation } from "../../ir/operation.js";
+import { DEFAULT_TRITON, type TritonVersion, tritonCalled } from "../../support/triton-version.js";
 import { parseModule } from "../../syntax/parse.js";
 import { printOperation } from "../../syntax/print.js";
 import { compileKernel, readPython } from "../compile-python.js";
 import { commentSettings } from "../kernel-comment.js";
 import { specialize } from "../specialize.js";
 
-function compile(ctx: Context, name: string, text: string, kernel: string, signature: string, capability: number): Operation | undefined {
-  const file = readPython(ctx, name, text, { readFile: () => undefined });
+function compile(
+  ctx: Context,
+  name: string,
+  text: string,
+  kernel: string,
+  signature: string,
+  capability: number,
+  { triton = DEFAULT_TRITON, numCtas = 1 }: { readonly triton?: TritonVersion; readonly numCtas?: number } = {},
+): Operation | undefined {
+  const file = readPython(ctx, name, text, { readFile: () => undefined, triton });
   const info = file?.kernels.find((k) => k.name === kernel);
   if (!file || !info) return undefined;
   const made = specialize(info, { kernel, signature, types: [], constants: [], config: undefined }, []);
   if ("error" in made) throw new Error(made.error);
-  return compileKernel(file, made.specialization, { gpu: gpuCalled(`cuda:${capability}`)!, ...defaultOptions(capability) });
+  return compileKernel(file, made.specialization, { gpu: gpuCalled(`cuda:${capability}`)!, ...defaultOptions(capability), numCtas });
 }
 
 describe("Triton 3.6's own modules, with locations", () => {
@@ -39,6 +48,28 @@ describe("Triton 3.6's own modules, with locations", () => {
     // Triton's own files are in other folders elsewhere.
     const print = (made: Operation) => printOperation(made, { debugInfo: true }).replaceAll(/"\/triton\/(?:\w+\/)+/g, '"');
     expect(print(module!)).toBe(print(golden));
+  });
+});
+
+describe("modules of real Triton 3.7.1 and 3.8.0, with locations: fixtures/gluon/versions", () => {
+  const folder = "fixtures/gluon/versions";
+  const modules = readdirSync(folder).filter((file) => file.endsWith(".ttgir"));
+  test.each(modules)("%s", (file) => {
+    const [, name = "", version = ""] = /^(\w+)-(.*)\.ttgir$/.exec(file)!;
+    const text = readFileSync(`${folder}/${name}.py`, "latin1");
+    const line = text.slice(0, text.indexOf("# tt-step:")).split("\n").length + 1;
+    const signature = commentSettings(text, line).find(({ key }) => key === "signature")!.value;
+    const real = readFileSync(`${folder}/${file}`, "latin1");
+    const numCtas = Number(/"ttg\.num-ctas" = (\d+)/.exec(real)![1]);
+    const capability = Number(/ttg\.target = "cuda:(\d+)"/.exec(real)![1]);
+    const triton = tritonCalled(version)!;
+    const ctx = new Context(ALL_DIALECTS);
+    const module = compile(ctx, `${name}.py`, text, "k", signature, capability, { triton, numCtas });
+    expect(ctx.diagnostics.map((d) => renderDiagnostic(d, ctx.sources)).join("")).toBe("");
+    const golden = new Context(ALL_DIALECTS);
+    golden.triton = triton;
+    const print = (made: Operation) => printOperation(made, { debugInfo: true }).replaceAll(/"\/triton\/(?:\w+\/)+/g, '"');
+    expect(print(module!)).toBe(print(parseModule(golden, file, real)!.module));
   });
 });
 
