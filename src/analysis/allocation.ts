@@ -10,12 +10,12 @@
  */
 import { AsyncRegions } from "../dialects/tt/traits.js";
 import { PointerType } from "../dialects/tt/types.js";
-import { isAnyTensorDesc } from "../dialects/ttng/types.js";
 import { encodingParams } from "../dialects/ttg/encodings/define-encoding.js";
 import { SharedMemorySpace } from "../dialects/ttg/encodings/shared-memory.js";
 import { alignmentOrDefault, LocalAllocOp } from "../dialects/ttg/ops/local-memory.js";
 import { totalPartitionWarps, WarpSpecializeOp } from "../dialects/ttg/ops/warp-specialize.js";
 import { type MemDescParams, MemDescType } from "../dialects/ttg/types.js";
+import { isAnyTensorDesc } from "../dialects/ttng/types.js";
 import type { Type } from "../ir/attribute.js";
 import { intOf } from "../ir/builtin-attrs.js";
 import { bitWidth, numElements } from "../ir/builtin-types.js";

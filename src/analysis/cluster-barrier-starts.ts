@@ -107,11 +107,7 @@ function usesAny(op: Operation, buffers: ReadonlySet<SharedBuffer>, allocation: 
 }
 
 /** The block that is above (or, by post-dominance, below) all of these, and the nearest one. */
-function nearestCommon(
-  blocks: readonly Block[],
-  targets: ReadonlySet<Block>,
-  covers: (a: Block, b: Block) => boolean,
-): Block | undefined {
+function nearestCommon(blocks: readonly Block[], targets: ReadonlySet<Block>, covers: (a: Block, b: Block) => boolean): Block | undefined {
   const common = blocks.filter((block) => [...targets].every((target) => covers(block, target)));
   return common.find((block) => common.every((other) => covers(other, block)));
 }

@@ -33,7 +33,7 @@ function settingsOf(text: string): readonly CommentSetting[] {
   for (const part of text.split(",")) {
     if (settings.length > 0 && (depth > 0 || !/^\s*[A-Za-z_]\w*\s*=(?!=)/.test(part))) settings[settings.length - 1] += `,${part}`;
     else settings.push(part);
-    // Of angle brackets only those of descriptors are brackets.
+    // Angle brackets are brackets only in the types of descriptors.
     for (const [bracket] of part.matchAll(/[([{]|tensordesc\w*\s*<|[)\]}]|>\s*(?=:|$)/g)) depth += /[)\]}>]/.test(bracket) ? -1 : 1;
     depth = Math.max(0, depth);
   }

@@ -69,7 +69,9 @@ function constantNumber(text: string): string | undefined {
 
 /** Why a text is no type; undefined if it is one. */
 function typeFault(type: string): string | undefined {
-  const descriptor = /^tensordesc(?:_im2col)?\s*<([^[\]]+)\[([\d\s,]+)\]\s*(?:,\s*input_rank=\d+\s*)?(?:,\s*\w[\w.]*\(.*\)\s*)?>$/s.exec(type);
+  const descriptor = /^tensordesc(?:_im2col)?\s*<([^[\]]+)\[([\d\s,]+)\]\s*(?:,\s*input_rank=\d+\s*)?(?:,\s*\w[\w.]*\(.*\)\s*)?>$/s.exec(
+    type,
+  );
   const scalar = descriptor ? descriptor[1]!.trim() : type.replace(/^\*+k?/, "");
   if (SCALAR_TYPES.has(scalar) || (type === "constexpr" && scalar === type)) return undefined;
   const near = nearest(scalar, SCALAR_TYPES) ?? LONG_NAMES[scalar];

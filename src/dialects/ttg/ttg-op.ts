@@ -1,8 +1,8 @@
 /** The common parts of all ttg ops. */
 import { isInteger } from "../../ir/builtin-types.js";
 import type { MemoryEffect, OpReport } from "../../ir/define-op.js";
-import { defineTrait, type Trait } from "../../ir/traits.js";
 import type { Operation } from "../../ir/operation.js";
+import { defineTrait, type Trait } from "../../ir/traits.js";
 import type { Value } from "../../ir/value.js";
 import { VerifyTensorLayoutsTrait } from "../tt/traits.js";
 import { toLinearLayout } from "./encodings/define-encoding.js";
@@ -30,17 +30,14 @@ export function verifyBarrierType(op: Operation, barrier: Value, report: OpRepor
   const { elementType, shape, encoding } = (barrier.type as MemDesc).params;
   const error = (message: string) => (report.error(message, "ttg.barrier"), false);
   const isRow = isInteger(elementType, 64) && shape.length === 1;
-  if (!op.ctx.triton.barriersOfClusters)
-    return (isRow && shape[0] === 1) || error("barrier allocation must be a descriptor of 1xi64 type");
+  if (!op.ctx.triton.barriersOfClusters) return (isRow && shape[0] === 1) || error("barrier allocation must be a descriptor of 1xi64 type");
   if (!isRow || shape[0]! > getNumCTAs(enclosingModule(op)))
     return error("barrier allocation must be a descriptor of Nxi64 type with N <= number of CTAs");
   let next = 1;
   for (const [basis = 0] of toLinearLayout(shape, encoding).getInDimBases("block")) {
     if (basis === 0) continue;
     if (basis !== next)
-      return error(
-        "broadcasted cluster barriers require bases to be the sequence1, 2, 4, 8, ... perhaps with zero bases interleaved.",
-      );
+      return error("broadcasted cluster barriers require bases to be the sequence1, 2, 4, 8, ... perhaps with zero bases interleaved.");
     next *= 2;
   }
   return true;

@@ -16,7 +16,8 @@ import { isBlockTensor, isKind, isTensor, type PyValue, type Tensor, tensor, typ
 import type * as ast from "../python/ast.js";
 import { unparse } from "../python/unparse.js";
 import { RETURN_IN_LOOP, unsupported } from "./errors.js";
-import { type Generator, nameHandle, type Scope, setValue } from "./generator.js";
+import { type Generator, type Scope, setValue } from "./generator.js";
+import { nameHandle } from "./locations.js";
 import { abandonIfFailed, rememberPoison } from "./recovery.js";
 import { handlesOf, inSubRegion, isTritonValue, mergeBefore, sameHandles } from "./regions.js";
 import { visit, visitBody } from "./visit.js";

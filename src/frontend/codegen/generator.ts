@@ -7,18 +7,15 @@ import type { Block } from "../../ir/block.js";
 import type { Builder } from "../../ir/builder.js";
 import type { Context } from "../../ir/context.js";
 import type { LocationRef } from "../../ir/location.js";
-import { fileLoc, nameLoc } from "../../ir/location.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
-import { toBytes } from "../../support/utf8.js";
 import type { Host, JitData } from "../host/objects.js";
 import type { Choice } from "../host/undecided.js";
 import type { LanguageOptions, Semantic } from "../language/semantic.js";
 import type { TlType } from "../language/types.js";
-import { type Definition, flattenValue, hasHandle, isConstexpr, isDescriptor, isKind, isLayout, isTuple, type JitFunction, layoutKey, type PyValue } from "../language/values.js";
+import { type Definition, isConstexpr, isLayout, type JitFunction, layoutKey, type PyValue } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import type { CompilationError, ErrorFrame } from "./compilation-error.js";
-import { codegenRules } from "./version-rules.js";
 
 /** A function of the module: its return type is known once its body is visited. */
 export interface GeneratedFunction {
@@ -109,15 +106,6 @@ export interface Generator {
   unused: ast.Expr | undefined;
 }
 
-/** The location of a node, as `visit` sets it; undefined for nodes without a place. */
-export function locationOf(g: Generator, at: ast.Place): ReturnType<typeof fileLoc> {
-  const { ctx, host } = g.compilation;
-  const here = fileLoc(ctx, g.data.env.file.path, at.line, codegenRules(host.triton).locationColumn(at.col, g.data.dedent));
-  return g.namePrefix === undefined ? here : nameLoc(toBytes(g.namePrefix), here);
-}
-
-/** A name as IR has its texts: one character a byte. */
-
 export function setValue(g: Generator, name: string, value: PyValue): void {
   g.scope.set(name, value);
   g.localDefs.set(name, value);
@@ -134,27 +122,4 @@ export function noteLayout({ compilation, data }: Generator, name: string, value
   const file = data.env.file.path;
   if (known.some((other) => other.name === name && other.line === at.line && other.file === file)) return;
   layoutNames.set(key, [...known, { name, file, line: at.line }]);
-}
-
-/** Names the IR values of a value. */
-export function nameValue({ compilation }: Generator, value: PyValue, name: string): void {
-  if (codegenRules(compilation.host.triton).restoresLocations) nameParts(value, name);
-  else for (const handle of flattenValue(value)) nameHandle(handle, name);
-}
-/** Values inside of a value have its name and their own. */
-function nameParts(value: PyValue, name: string): void {
-  if (isTuple(value)) value.values.forEach((part, i) => nameParts(part, `${name}.${value.fields?.[i] ?? i}`));
-  else if (isKind(value, "instance"))
-    for (const [field] of value.cls.fields) nameParts(value.attrs.get(field) ?? null, `${name}.${field}`);
-  else if (hasHandle(value)) nameHandle(value.handle, name);
-  if (!isDescriptor(value)) return;
-  nameParts(value.shape ?? null, `${name}.shape`);
-  nameParts(value.strides ?? null, `${name}.stride`);
-}
-/** An op's result renames its op; what it was called before stays inside the name. */
-export function nameHandle(handle: Value, name: string): void {
-  const loc = nameLoc(toBytes(name), handle.loc);
-  const op = handle.definingOp;
-  if (op) op.setLoc(loc);
-  else handle.argLoc = loc;
 }

@@ -5,9 +5,10 @@ import { PyError } from "../language/errors.js";
 import { elementsOf, type PyValue } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { errorRepr, failAt, unsupported } from "./errors.js";
-import { type Generator, locationOf } from "./generator.js";
-import { codegenRules } from "./version-rules.js";
+import type { Generator } from "./generator.js";
+import { locationOf } from "./locations.js";
 import { recovering } from "./recovery.js";
+import { codegenRules } from "./version-rules.js";
 
 /** The value of an expression; null for a missing one. */
 export function visit(g: Generator, node: ast.Expr | undefined): PyValue {

@@ -163,7 +163,9 @@ export function makeHost(files: HostFiles): Host {
         ? { path: `/${name.replaceAll(".", "/")}.py`, text: prelude, own: true }
         : { path: installed.path, text: installed.text, own: false };
     }
-    const relative = `${ofNative(name).replace(/^triton\./, "").replaceAll(".", "/")}.py`;
+    const relative = `${ofNative(name)
+      .replace(/^triton\./, "")
+      .replaceAll(".", "/")}.py`;
     // Those of Gluon are written for this evaluator.
     const folder = name.startsWith("triton.experimental.") ? undefined : tritonLib();
     for (const base of folder === undefined ? [] : packageFolders(folder)) {
@@ -234,10 +236,7 @@ const WRITTEN_IN_TRITON: ReadonlyMap<string, readonly string[]> = new Map([
   ["triton.experimental.gluon.language.nvidia.ampere.mbarrier", ["triton.experimental.gluon.language.nvidia.ampere.mbarrier.py"]],
   [
     "triton.experimental.gluon.language.nvidia.hopper.mbarrier",
-    [
-      "triton.experimental.gluon.language.nvidia.ampere.mbarrier.py",
-      "triton.experimental.gluon.language.nvidia.hopper.mbarrier.py",
-    ],
+    ["triton.experimental.gluon.language.nvidia.ampere.mbarrier.py", "triton.experimental.gluon.language.nvidia.hopper.mbarrier.py"],
   ],
 ]);
 

@@ -352,7 +352,13 @@ export function sameType(a: TlType, b: TlType): boolean {
   if (a.kind === "constexpr_type" && b.kind === "constexpr_type") return pyEquals(a.value, b.value);
   if (a.kind === "descriptor_type" && b.kind === "descriptor_type") {
     const same = (x: TupleType | undefined, y: TupleType | undefined) => (x && y ? sameType(x, y) : x === y);
-    return a.block === b.block && a.im2col === b.im2col && sameLayout(a.layout, b.layout) && same(a.shapeType, b.shapeType) && same(a.stridesType, b.stridesType);
+    return (
+      a.block === b.block &&
+      a.im2col === b.im2col &&
+      sameLayout(a.layout, b.layout) &&
+      same(a.shapeType, b.shapeType) &&
+      same(a.stridesType, b.stridesType)
+    );
   }
   if (a.kind === "aggregate_type" && b.kind === "aggregate_type")
     return (

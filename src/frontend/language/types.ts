@@ -9,10 +9,10 @@
  */
 
 import { pointerType as irPointerType, TensorDescType } from "../../dialects/tt/types.js";
-import { TensorDescIm2ColType } from "../../dialects/ttng/types.js";
 import { SharedMemorySpace } from "../../dialects/ttg/encodings/shared-memory.js";
 import { type MemDescParams, MemDescType } from "../../dialects/ttg/types.js";
 import { TensorMemorySpace } from "../../dialects/ttng/attrs.js";
+import { TensorDescIm2ColType } from "../../dialects/ttng/types.js";
 import type { Type } from "../../ir/attribute.js";
 import { type FloatKind, floatType, IntegerType, intType, noneType, type Signedness, tensorType } from "../../ir/builtin-types.js";
 import type { Context } from "../../ir/context.js";
@@ -87,7 +87,7 @@ export interface AccumulatorType {
   readonly kind: "accumulator_type";
   readonly tensor: BlockType;
 }
-/** What a cluster that asked for another's work got, in Gluon. */
+/** The answer to a cluster that asked for another's work, in Gluon. */
 export interface ClcResultType {
   readonly kind: "clc_result_type";
 }
@@ -100,7 +100,16 @@ export interface AggregateType {
 export interface SliceType {
   readonly kind: "slice_type";
 }
-export type TlType = TensorType | TupleType | ConstexprType | DescriptorType | BufferType | AccumulatorType | ClcResultType | AggregateType | SliceType;
+export type TlType =
+  | TensorType
+  | TupleType
+  | ConstexprType
+  | DescriptorType
+  | BufferType
+  | AccumulatorType
+  | ClcResultType
+  | AggregateType
+  | SliceType;
 
 function dtypeRecord(name: DtypeName): Dtype {
   const is = (names: readonly string[]) => names.includes(name);

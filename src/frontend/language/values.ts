@@ -11,7 +11,17 @@ import type { LocationRef } from "../../ir/location.js";
 import type { Value } from "../../ir/value.js";
 import type { EncodingParams } from "../../layout/encoding-params.js";
 import type { BuiltinDef } from "./define-builtin.js";
-import type { AccumulatorType, AggregateType, BlockType, BufferType, ClcResultType, DescriptorType, TensorType, TlType, TupleType } from "./types.js";
+import type {
+  AccumulatorType,
+  AggregateType,
+  BlockType,
+  BufferType,
+  ClcResultType,
+  DescriptorType,
+  TensorType,
+  TlType,
+  TupleType,
+} from "./types.js";
 import { isBlock, scalarOf, shapeOf } from "./types.js";
 
 /** Any value. */

@@ -89,7 +89,9 @@ export function coreMatrixLayout(params: NvmmaSharedParams, disableSwizzle: bool
  */
 export function getTMABlockShape(shapePerCTA: readonly number[], params: NvmmaSharedParams, packedSize: boolean, im2col = false): number[] {
   const contig = params.transposed ? 0 : shapePerCTA.length - 1;
-  const block = shapePerCTA.map((size, i) => Math.min(im2col && i !== contig ? 1024 : 256, params.fp4Padded && i === contig ? 2 * size : size));
+  const block = shapePerCTA.map((size, i) =>
+    Math.min(im2col && i !== contig ? 1024 : 256, params.fp4Padded && i === contig ? 2 * size : size),
+  );
   if (params.swizzlingByteWidth !== 0) block[contig] = (8 * params.swizzlingByteWidth) / params.elementBitWidth;
   if (params.fp4Padded && packedSize) block[contig]! /= 2;
   return block;

@@ -11,8 +11,8 @@ import { LLVMArrayType, LLVMFunctionType, ptrType, structType } from "../../dial
 import { isKernel } from "../../dialects/tt/kernel.js";
 import { CallOp, FuncOp, ReturnOp } from "../../dialects/tt/ops/function.js";
 import { PointerType } from "../../dialects/tt/types.js";
-import { isAnyTensorDesc } from "../../dialects/ttng/types.js";
 import { NUM_WARPS } from "../../dialects/ttg/num-warps.js";
+import { isAnyTensorDesc } from "../../dialects/ttng/types.js";
 import type { Attribute, Type } from "../../ir/attribute.js";
 import { buildOperation } from "../../ir/builder.js";
 import {

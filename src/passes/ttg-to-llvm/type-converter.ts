@@ -3,9 +3,9 @@
  */
 import { LLVMVoidType, ptrType, structType } from "../../dialects/llvm/types/types.js";
 import { PointerType } from "../../dialects/tt/types.js";
-import { isAnyTensorDesc } from "../../dialects/ttng/types.js";
 import { distributedParams, encodingParams } from "../../dialects/ttg/encodings/define-encoding.js";
 import { AsyncTokenType, MemDescType } from "../../dialects/ttg/types.js";
+import { isAnyTensorDesc } from "../../dialects/ttng/types.js";
 import type { Type } from "../../ir/attribute.js";
 import { FloatType, IndexType, i8, i32, RankedTensorType } from "../../ir/builtin-types.js";
 import { getTotalElemsPerThread } from "../../layout/encoding-queries.js";

@@ -1,8 +1,8 @@
 /** mbarriers, fences and clusters. Source: TritonNvidiaGPUOps.td; Ops.cpp. */
 import { boolAttr } from "../../../ir/builtin-attrs.js";
 import { BoolAttr, defaultAttr, I1, I32, I32Attr, optional, Unit, variadic } from "../../../ir/constraints.js";
-import { defineOp } from "../../../ir/define-op.js";
 import type { OpReport } from "../../../ir/define-op.js";
+import { defineOp } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import { AttrSizedOperandSegments } from "../../../ir/traits.js";
 import { Tensor } from "../../tt/constraints.js";

@@ -39,7 +39,7 @@ export const AsyncTMACopyGlobalToLocalOp = defineOp("ttng.async_tma_copy_global_
   operands: {
     desc: AnyTensorDesc,
     coord: variadic(I32),
-    // Of im2col, since 3.7.
+    // Only im2col has them, since 3.7.
     offsets: variadic(I16),
     barrier: MemDescOperand,
     result: MemDescOperand,

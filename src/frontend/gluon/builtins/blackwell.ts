@@ -20,8 +20,8 @@ import { type BufferType, CLC_RESULT_TYPE, INT1, INT32 } from "../../language/ty
 import { EMPTY_TUPLE, isBuffer, isTuple, type PyValue, unwrap } from "../../language/values.js";
 import { itemsOf } from "../layouts/define-layout.js";
 import * as sem from "../semantic/buffers.js";
-import { tensorMemoryRegisters } from "../semantic/tensor-memory-registers.js";
 import { packedArith } from "../semantic/packed-arith.js";
+import { tensorMemoryRegisters } from "../semantic/tensor-memory-registers.js";
 import { buffer, handle, sequence } from "./arguments.js";
 import { tensorMemoryLayout } from "./core.js";
 

@@ -40,9 +40,9 @@ import { DISTRIBUTED_LAYOUT } from "../layouts/define-layout.js";
 import { BLOCKED, DISTRIBUTED_LINEAR, DOT_OPERAND, isAuto } from "../layouts/distributed.js";
 import { layoutOfEncoding } from "../layouts/from-encoding.js";
 import * as sem from "../semantic/buffers.js";
+import * as indexed from "../semantic/indexed-buffers.js";
 import { distributed, distributedLayout, expect, setAutoLayout, withInferredLayout } from "../semantic/shape.js";
 import { registersOf } from "../semantic/tensor-memory-registers.js";
-import * as indexed from "../semantic/indexed-buffers.js";
 import { warpSpecialize } from "../semantic/warp-specialize.js";
 import { buffer, layoutArgument, layoutOrAuto, sequence } from "./arguments.js";
 

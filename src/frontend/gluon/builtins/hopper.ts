@@ -59,8 +59,8 @@ import {
   unwrap,
 } from "../../language/values.js";
 import { NVMMA_SHARED } from "../layouts/shared.js";
-import { ARRIVE, COMMON_MBARRIER } from "./ampere.js";
 import { checkStored } from "../semantic/buffers.js";
+import { ARRIVE, COMMON_MBARRIER } from "./ampere.js";
 import { buffer, handle, sequence } from "./arguments.js";
 
 export const HOPPER_MBARRIER: readonly BuiltinDef[] = [

@@ -31,8 +31,7 @@ function indexed(buffer: Buffer, indices: PyValue, axis: PyValue): Indexed {
 function checkElements(buffer: Buffer, values: Tensor): void {
   expect(
     dtypeOf(values) === buffer.type.element,
-    () =>
-      `values element type must match destination element type: got ${typeName(dtypeOf(values))} and ${typeName(buffer.type.element)}`,
+    () => `values element type must match destination element type: got ${typeName(dtypeOf(values))} and ${typeName(buffer.type.element)}`,
   );
 }
 const tensorOf = (values: PyValue): Tensor =>
@@ -60,10 +59,7 @@ function broadcastScattered(s: Semantic, buffer: Buffer, values: Tensor, ...rest
 /** Before 3.8 nothing is broadcast. */
 function checkSame(buffer: Buffer, values: Tensor, indices: Tensor): void {
   const [a, b] = [extentsOf(values), extentsOf(indices)];
-  expect(
-    listText(a) === listText(b),
-    () => `values must have the same shape as indices: got ${listText(a)} and ${listText(b)}`,
-  );
+  expect(listText(a) === listText(b), () => `values must have the same shape as indices: got ${listText(a)} and ${listText(b)}`);
   const layouts = [values, indices].map(({ type }) => (isBlock(type) ? type.layout : undefined));
   expect(
     layouts[0] !== undefined && layouts[1] !== undefined && sameLayout(layouts[0], layouts[1]),

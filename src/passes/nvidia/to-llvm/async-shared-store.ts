@@ -60,7 +60,14 @@ function store(lo: Lowering, values: readonly Value[], to: Value, barrier: Value
   for (let i = 0; i < values.length; i += perWord) words.push(asWord(lo, values.slice(i, i + perWord), width));
   const ptx = new PtxBuilder();
   const code = width === 32 ? "r" : "l";
-  const parts = ["st.async", "weak", "shared::cluster", "mbarrier::complete_tx::bytes", words.length > 1 ? `v${words.length}` : "", `b${width}`];
+  const parts = [
+    "st.async",
+    "weak",
+    "shared::cluster",
+    "mbarrier::complete_tx::bytes",
+    words.length > 1 ? `v${words.length}` : "",
+    `b${width}`,
+  ];
   const address = ptx.address(to, "r");
   const at = ptx.address(barrier, "r");
   const stored = words.map((word) => ptx.input(word, code));

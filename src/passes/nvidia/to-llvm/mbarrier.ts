@@ -43,10 +43,9 @@ function initPredicate(lo: Lowering): Value {
   return lo.forms.electedInit && lo.target.gpu.tma ? electPredicateWarp0(lo) : isFirstThread(lo);
 }
 /** The bits of the CTA's number that say whose mbarrier it is that all of a group arrive at. */
-export const remoteBits = (lo: Lowering, barrier: Value): number =>
-  lo.forms.sharedBarriers === "remote" ? sharingBitsOf(barrier) : 0;
+export const remoteBits = (lo: Lowering, barrier: Value): number => (lo.forms.sharedBarriers === "remote" ? sharingBitsOf(barrier) : 0);
 
-/** What one thread has initialized is seen by the other CTAs of the cluster. */
+/** The other CTAs of the cluster see the mbarriers that one thread has initialized. */
 export function fenceInitializations(lo: Lowering, predicate: Value): void {
   const ptx = new PtxBuilder();
   ptx.instruction(["fence.mbarrier_init.release.cluster"], [], ptx.input(predicate, "b"));

@@ -31,13 +31,7 @@ const UNITS: readonly Unit[] = [
     name: "clusters of CTAs",
     gpus: "sm_90 or later",
     isIn: ({ hasClusters }) => hasClusters,
-    ops: [
-      ttng.ClusterArriveOp,
-      ttng.ClusterWaitOp,
-      ttng.ClusterBarrierOp,
-      ttng.FenceMBarrierInitReleaseClusterOp,
-      ttng.AsyncSharedStoreOp,
-    ],
+    ops: [ttng.ClusterArriveOp, ttng.ClusterWaitOp, ttng.ClusterBarrierOp, ttng.FenceMBarrierInitReleaseClusterOp, ttng.AsyncSharedStoreOp],
   },
   {
     name: "cluster launch control",

@@ -19,7 +19,14 @@ export const PACKED_ARITH: readonly LoweringRule[] = [
     const count = lists[0]!.length;
     if (count % 2 !== 0) return lo.fail(op, "each thread needs an even number of elements for packed arithmetic", "lower.unsupported");
     const name = [op_kind, op_kind === "fma" ? "rn" : "", `${typeText(element)}x2`];
-    for (let i = 0; i < count; i += 2) values.push(...onPair(lo, name, lists.map((list) => [list[i]!, list[i + 1]!])));
+    for (let i = 0; i < count; i += 2)
+      values.push(
+        ...onPair(
+          lo,
+          name,
+          lists.map((list) => [list[i]!, list[i + 1]!]),
+        ),
+      );
     return lo.setElements(result, values);
   }),
 ];
@@ -32,9 +39,6 @@ function onPair(lo: Lowering, name: readonly string[], operands: readonly (reado
   const ptx = new PtxBuilder();
   const packed = operands.map((pair) => b.bitcast(b.packVector(pair), intType(ctx, bits)));
   const out = ptx.output(`=${code}`);
-  ptx.instruction(
-    name,
-    [out, ...packed.map((value) => ptx.input(value, code))],
-  );
+  ptx.instruction(name, [out, ...packed.map((value) => ptx.input(value, code))]);
   return b.unpackVector(b.bitcast(ptx.launch(b, intType(ctx, bits), false), vecType(element, 2)));
 }

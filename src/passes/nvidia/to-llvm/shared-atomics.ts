@@ -38,7 +38,7 @@ interface Atomic {
   readonly value: Value | undefined;
   readonly predicate: Value | undefined;
 }
-/** What was there before. */
+/** The value that was there before. */
 function atom({ b }: Lowering, address: Value, { parts, element, value, predicate }: Atomic): Value {
   const ptx = new PtxBuilder();
   const code = registerSizeCode(scalarBits(element), false);

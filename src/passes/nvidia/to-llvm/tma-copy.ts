@@ -51,9 +51,7 @@ function messageOffsets(type: MemDescParams, params: NvmmaSharedParams, im2col: 
     throw new LayoutError(`the buffer of ${shape.join("x")} is smaller than a box of TMA with its swizzle, ${box.join("x")}`);
   const split = getCTASplitNum(params.cga);
   // Before 3.8 a buffer that CTAs share counted as one CTA's.
-  const blocks = partsByCTA
-    ? [params.cga]
-    : getCTAOrder(params.cga).map((d) => LinearLayout.identity1D(split[d]!, "block", dims[d]!));
+  const blocks = partsByCTA ? [params.cga] : getCTAOrder(params.cga).map((d) => LinearLayout.identity1D(split[d]!, "block", dims[d]!));
   const boxes = shape.map((extent, d) => LinearLayout.strided1D(extent / box[d]!, box[d]!, "msg", dims[d]!));
   return [...boxes, ...blocks].reduce((layout, part) => layout.multiply(part), LinearLayout.empty());
 }
@@ -71,7 +69,7 @@ interface Copy {
   readonly pred: Value | undefined;
   /** The bits of CTAs that share the buffer: only those that lead send. */
   readonly leaders: number;
-  /** What is sent goes to all of them. */
+  /** A message goes to all of them. */
   readonly multicast: boolean;
   readonly im2col: boolean;
 }
@@ -137,8 +135,12 @@ function storeLike(lo: Lowering, instruction: string, desc: Value, coord: readon
   const descriptor = lo.value(desc);
   const leaders = lo.forms.sharedBarriers === "remote" ? sharingBitsOf(src) : 0;
   const copy = { buffer: src, coord: lo.allValues(coord), pred: undefined, leaders, multicast: false, im2col: false };
-  forMessages(lo, copy, () => ({ predicate, shared, coordinates }) =>
-    plainAsm(lo, text, [["b", predicate], ["l", descriptor], ...coordinates.map((c) => ["r", c] as const), ["r", shared]]),
+  forMessages(
+    lo,
+    copy,
+    () =>
+      ({ predicate, shared, coordinates }) =>
+        plainAsm(lo, text, [["b", predicate], ["l", descriptor], ...coordinates.map((c) => ["r", c] as const), ["r", shared]]),
   );
   lo.b.create(nvvm.CpAsyncBulkCommitGroupOp, {});
 }

@@ -1,8 +1,8 @@
 /** math: the functions of libm, in double; narrow results are rounded once. Hardware's approximations stay within the tolerances. */
 import * as math from "../../../dialects/math/ops/index.js";
+import { PackedArithOp } from "../../../dialects/ttng/ops/packed-arith.js";
 import type { OpDef } from "../../../ir/define-op.js";
 import type { Rule } from "../instructions.js";
-import { PackedArithOp } from "../../../dialects/ttng/ops/packed-arith.js";
 import { type Elementwise, elementwise, unsigned } from "./elementwise.js";
 
 const f = (expression: string): Rule => elementwise(() => expression);
