@@ -8,7 +8,6 @@ import type { Builder } from "../../ir/builder.js";
 import type { Context } from "../../ir/context.js";
 import type { LocationRef } from "../../ir/location.js";
 import type { Operation } from "../../ir/operation.js";
-import type { Value } from "../../ir/value.js";
 import type { Host, JitData } from "../host/objects.js";
 import type { Choice } from "../host/undecided.js";
 import type { LanguageOptions, Semantic } from "../language/semantic.js";
