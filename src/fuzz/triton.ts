@@ -5,13 +5,14 @@ import { createInterface, type Interface } from "node:readline";
 /** Reads one module a line, as JSON, and prints one verdict a line. */
 const PROGRAM = `
 import json, os, sys, tempfile
-from triton._C.libtriton import ir, nvidia
+from triton._C.libtriton import amd, ir, nvidia
 path = os.path.join(tempfile.mkdtemp(), "m.mlir")
 for line in sys.stdin:
     with open(path, "wb") as f: f.write(json.loads(line).encode("latin1"))
     context = ir.context()
     ir.load_dialects(context)
     nvidia.load_dialects(context)
+    amd.load_dialects(context)
     try: verdict = "accepts" if ir.parse_mlir_module(path, context).verify() else "refuses"
     except RuntimeError: verdict = "refuses"
     print(verdict, flush=True)

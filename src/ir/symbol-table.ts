@@ -29,12 +29,10 @@ export function nearestSymbolTable(from: Operation): Operation | undefined {
   for (let op: Operation | null = from; op; op = op.parentOp) if (op.def.traits.has(SymbolTable)) return op;
   return undefined;
 }
-/** Finds the symbol of that name from the nearest table outwards. */
+/** Finds the symbol of that name in the nearest table; tables further out do not count. */
 export function lookupSymbol(from: Operation, name: string): Operation | undefined {
-  for (let table = nearestSymbolTable(from); table; table = table.parentOp ? nearestSymbolTable(table.parentOp) : undefined) {
-    for (const region of table.regions)
-      for (const block of region.blocks()) for (const op of block.ops()) if (symbolName(op) === name) return op;
-  }
+  for (const region of nearestSymbolTable(from)?.regions ?? [])
+    for (const block of region.blocks()) for (const op of block.ops()) if (symbolName(op) === name) return op;
   return undefined;
 }
 /** Every symbol name that the ops inside `root` refer to, with the op that does; what an op repeats comes once. */

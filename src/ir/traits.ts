@@ -122,6 +122,9 @@ export const SymbolTable = defineTrait("SymbolTable", {
 /** Source: mlir/lib/IR/SymbolTable.cpp, verifySymbol. */
 export const Symbol = defineTrait("Symbol", {
   verify(op, report) {
+    const { parentOp } = op;
+    if (parentOp?.def.registered && !parentOp.def.traits.has(SymbolTable))
+      return void report.error("symbol's parent must have the SymbolTable trait", "verify.symbol");
     const visibility = op.attr("sym_visibility");
     const value = visibility && "value" in visibility.params ? visibility.params.value : undefined;
     if (visibility && !["public", "private", "nested"].includes(String(value)))

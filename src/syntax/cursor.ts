@@ -26,11 +26,15 @@ export class Cursor {
   pos = 0;
   /** The last line end with the indentation that followed it. */
   private lineStart = "\n";
+  /** Whether the text has a NUL anywhere. */
+  readonly hasNul: boolean;
   constructor(
     readonly text: string,
     /** Reports an error; must throw. */
     readonly onError: (message: string, pos: number, code: string) => never,
-  ) {}
+  ) {
+    this.hasNul = text.includes("\0");
+  }
 
   fail(message: string, pos = this.here(), code = "parse.syntax"): never {
     return this.onError(message, pos, code);

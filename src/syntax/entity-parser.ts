@@ -157,9 +157,7 @@ export abstract class EntityParser implements AttrParser {
   }
   /** The `x` after an extent, which may be followed at once by a type or another extent. */
   dimensionX(): void {
-    if (this.cursor.text.charCodeAt(this.cursor.pos) !== 120)
-      this.fail("expected 'x' in dimension list", this.cursor.pos, "parse.dimension");
-    this.cursor.pos++;
+    if (!this.cursor.optChar(120)) this.fail("expected 'x' in dimension list", this.cursor.pos, "parse.dimension");
   }
   dimensionList(options: { allowDynamic?: boolean; trailingX?: boolean } = {}): number[] {
     const shape: number[] = [];
@@ -171,8 +169,7 @@ export abstract class EntityParser implements AttrParser {
         shape.push(extent);
       }
       if (options.trailingX === false) {
-        if (this.cursor.text.charCodeAt(this.cursor.pos) !== 120) return shape;
-        this.cursor.pos++;
+        if (!this.cursor.optChar(120)) return shape;
       } else this.dimensionX();
     }
   }
@@ -183,6 +180,7 @@ export abstract class EntityParser implements AttrParser {
     let depth = 0;
     for (let at = start; at < text.length; at++) {
       const c = text.charCodeAt(at);
+      if (c === 0) break;
       if (c === 34) {
         this.cursor.pos = at;
         this.cursor.string();
@@ -312,6 +310,12 @@ export abstract class EntityParser implements AttrParser {
   paramsFollow(): void {
     const { text, pos } = this.cursor;
     if (text.charCodeAt(pos) !== 60 && this.atPunct("<")) this.fail("expected '<' right after the name", pos, "parse.expected");
+  }
+  /** Between tokens a NUL is white space, but not inside of `#name<...>` and `!name<...>`, whose end MLIR looks for first. */
+  withoutNul<T>(value: T, start: number): T {
+    const at = this.cursor.hasNul ? this.cursor.text.slice(start, this.cursor.pos).indexOf("\0") : -1;
+    if (at >= 0) this.fail("unbalanced '<' character in pretty dialect name", start + at, "parse.dialect");
+    return value;
   }
   dialectAttr(name: string, at: number, _type?: Type): Attribute {
     const def = this.ctx.attrDefs.get(name);

@@ -87,12 +87,12 @@ function parseHash(p: EntityParser, type: Type | undefined): Attribute {
   cursor.pos = end;
   if (name.includes(".")) {
     p.paramsFollow();
-    return p.dialectAttr(name, at, type);
+    return p.withoutNul(p.dialectAttr(name, at, type), end);
   }
   if (cursor.text.charCodeAt(end) === 60) {
     // Articles leave the dialect out: #blocked<{...}>.
     const full = p.ctx.dialects.has(name) ? undefined : [...p.ctx.attrDefs.keys()].find((known) => known.endsWith(`.${name}`));
-    return full === undefined ? parseOpaqueAttr(p, name, at, type) : p.dialectAttr(full, at, type);
+    return p.withoutNul(full === undefined ? parseOpaqueAttr(p, name, at, type) : p.dialectAttr(full, at, type), end);
   }
   p.enterAlias(`#${name}`, at);
   return p.attrAliases.get(name) ?? p.fail(`undefined symbol alias id '${name}'`, at, "parse.alias");

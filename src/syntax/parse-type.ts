@@ -157,12 +157,12 @@ function parseDialectType(p: EntityParser): Type {
   if (name === "") p.fail("expected type", at, "parse.type");
   cursor.pos = end;
   if (!name.includes(".")) {
-    if (cursor.text.charCodeAt(end) === 60) return parseOpaqueType(p, name, at);
+    if (cursor.text.charCodeAt(end) === 60) return p.withoutNul(parseOpaqueType(p, name, at), end);
     p.enterAlias(`!${name}`, at);
     return p.typeAliases.get(name) ?? p.fail(`undefined symbol alias id '${name}'`, at, "parse.alias");
   }
   p.paramsFollow();
-  return p.dialectType(name, at);
+  return p.withoutNul(p.dialectType(name, at), end);
 }
 
 function parseOpaqueType(p: EntityParser, dialect: string, at: number): Type {

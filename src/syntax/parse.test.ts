@@ -96,3 +96,22 @@ test("a layout without its dialect, as articles write it", () => {
     "shared<{vec = 1, perPhase = 1, maxPhase = 4",
   );
 });
+
+test("white space may come before the x of a dimension; a NUL is white space, but not inside of a dialect's attribute or type", () => {
+  const parse = (text: string) => {
+    const ctx = new Context(ALL_DIALECTS);
+    return parseModule(ctx, "x.mlir", text) ? "parsed" : ctx.diagnostics[0]!.message;
+  };
+  expect(parse("tt.func private @f(tensor<4 x 5\tx  f32>, vector<3\rxf32>, tensor<2\0x4xi32>)")).toBe("parsed");
+  expect(parse("tt.func\0private @f(tensor<4 y f32>)")).toBe("expected 'x' in dimension list");
+  const nul = "unbalanced '<' character in pretty dialect name";
+  expect(parse("tt.func private @f(!tt.ptr<\0f32>)")).toBe(nul);
+  expect(parse("llvm.func @f(!llvm.array<3\0x i8>)")).toBe(nul);
+  expect(parse("#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1,\0maxPhase = 1, order = [0]}>")).toBe(nul);
+});
+
+test("200,000 attributes are as many", () => {
+  const ctx = new Context(ALL_DIALECTS);
+  const attributes = Array.from({ length: 200_000 }, (_, i) => `x.a${i}`).join(",");
+  expect(parseModule(ctx, "x.mlir", `module attributes {${attributes}} {}`)?.module.attrs.params.names).toHaveLength(200_000);
+});

@@ -107,7 +107,7 @@ export class Parser extends EntityParser implements OpParser {
         error instanceof LimitError
           ? error
           : error instanceof RangeError && /call stack/.test(error.message)
-            ? { code: "parse.nesting", message: "input is nested too deeply" }
+            ? { code: "parse.nesting", message: "the input is nested too deeply, or one of its lists is too long" }
             : undefined;
       if (!known) throw error;
       const position = this.source.position(Math.min(this.cursor.pos, this.source.text.length));
@@ -184,11 +184,13 @@ export class Parser extends EntityParser implements OpParser {
     return { inputs, results: this.typeOrTypes() };
   }
   optAttrDict(): void {
-    if (!this.cursor.atChar(123)) return;
-    this.state.attrs.push(...parseDictionaryEntries(this));
+    if (this.cursor.atChar(123)) this.attrDict();
   }
   optAttrDictWithKeyword(): void {
-    if (this.optKeyword("attributes")) this.state.attrs.push(...parseDictionaryEntries(this));
+    if (this.optKeyword("attributes")) this.attrDict();
+  }
+  private attrDict(): void {
+    for (const entry of parseDictionaryEntries(this)) this.state.attrs.push(entry);
   }
   setAttr(name: string, value: Attribute): void {
     // A list that begins with what is in it takes a third of the memory of one that was empty before.
@@ -547,8 +549,8 @@ export class Parser extends EntityParser implements OpParser {
       });
     }
     this.state = state;
-    state.attrs.push(...inherent);
-    if (this.atPunct("{")) state.attrs.push(...parseDictionaryEntries(this));
+    for (const entry of inherent) state.attrs.push(entry);
+    this.optAttrDict();
     this.punct(":");
     const typeAt = this.pos;
     const type = parseFunctionType(this);

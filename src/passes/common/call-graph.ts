@@ -37,15 +37,13 @@ export class CallGraph {
     const callee = name === undefined ? undefined : this.lookup(call, name);
     return this.node(callee?.def.interface(CallableOp)?.region(callee)) ?? this.#unknown;
   }
-  /** The symbol of that name that is nearest to `from`. */
+  /** The symbol of that name in the table nearest to `from`. */
   lookup(from: Operation, name: string): Operation | undefined {
-    for (let table = nearestSymbolTable(from); table; table = table.parentOp ? nearestSymbolTable(table.parentOp) : undefined) {
-      let symbols = this.#symbols.get(table);
-      if (!symbols) this.#symbols.set(table, (symbols = symbolsOf(table)));
-      const symbol = symbols.get(name);
-      if (symbol) return symbol;
-    }
-    return undefined;
+    const table = nearestSymbolTable(from);
+    if (!table) return undefined;
+    let symbols = this.#symbols.get(table);
+    if (!symbols) this.#symbols.set(table, (symbols = symbolsOf(table)));
+    return symbols.get(name);
   }
 
   private addCallables(op: Operation, parent: CallGraphNode | undefined): void {

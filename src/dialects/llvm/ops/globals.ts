@@ -167,7 +167,7 @@ export const GlobalOp = defineOp("llvm.mlir.global", () => ({
     if (linkage === "appending" && !LLVMArrayType.is(global_type)) return void report.error("expected array type for 'appending' linkage");
     if (comdat && !comdatSelector(op, comdat)) return void report.plain("expected comdat symbol");
     const aligned = op.attr("alignment");
-    if (IntegerAttr.is(aligned) && (aligned.params.value <= 0n || (aligned.params.value & (aligned.params.value - 1n)) !== 0n))
+    if (IntegerAttr.is(aligned) && !isUnsignedPowerOf2(BigInt.asUintN(64, aligned.params.value)))
       report.plain("alignment attribute is not a power of 2");
   },
   verifyRegions({ initializer, global_type, value }, report) {
@@ -185,6 +185,7 @@ export const GlobalOp = defineOp("llvm.mlir.global", () => ({
   },
 }));
 
+const isUnsignedPowerOf2 = (value: bigint): boolean => value > 0n && (value & (value - 1n)) === 0n;
 const isModule = (op: Operation): boolean => op.def.traits.has(SymbolTable) && op.def.isIsolated;
 function isZero(value: Attribute): boolean {
   if (IntegerAttr.is(value)) return value.params.value === 0n;

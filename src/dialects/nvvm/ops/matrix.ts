@@ -23,10 +23,12 @@ import {
 } from "../../../ir/constraints.js";
 import { defineOp, type OpReport } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
+import { typeText } from "../../../ir/text-hook.js";
 import { AttrSizedOperandSegments, PredOpTrait } from "../../../ir/traits.js";
 import { AnyStruct, LLVMType, Pointer, pointerIn } from "../../llvm/type-constraints.js";
 import { LLVMStructType, structElements, structType } from "../../llvm/types/types.js";
 import * as A from "../attrs.js";
+import { hasMma, mmaTypes } from "./mma-variants.js";
 
 const Shared = pointerIn(3);
 const Tensor = pointerIn(6);
@@ -38,9 +40,9 @@ const fragment = {
   shape: A.kindC(A.LdStMatrixShapeAttr),
   eltType: A.enumC(A.LdStMatrixEltTypeAttr),
 } as const;
-const sizeOf = (shape: unknown): { m: number; n: number } => {
-  const { m, n } = (shape as { readonly params: { readonly m: bigint; readonly n: bigint } }).params;
-  return { m: Number(m), n: Number(n) };
+const sizeOf = (shape: unknown): { m: number; n: number; k: number } => {
+  const { m, n, k } = (shape as { readonly params: { readonly m: bigint; readonly n: bigint; readonly k?: bigint } }).params;
+  return { m: Number(m), n: Number(n), k: Number(k ?? 0) };
 };
 export const LdMatrixOp = defineOp("nvvm.ldmatrix", () => ({
   operands: { ptr: Shared },
@@ -158,6 +160,31 @@ export const MmaOp = defineOp("nvvm.mma.sync", () => ({
     p.optAttrDict(op, elided);
     const types = groups.map((group) => p.type(group[0]!.type));
     p.write(` : (${types.join(", ")}) -> ${p.type(res.type)}`);
+  },
+  verify({ op, operandA, operandB, operandC, res, shape, multiplicandAPtxType: ptxType, b1Op, intOverflowBehavior }, report) {
+    const wrong = (message: string): void => void report.error(message);
+    const { m, n, k } = sizeOf(shape);
+    if (m === 16 && ptxType && !hasMma(m, ptxType)) return void report.plain(`invalid shape or multiplicand type: ${ptxType}`);
+    const allowed = ptxType && mmaTypes(op.ctx, ptxType, m, n, k);
+    if (!allowed) return wrong(`unimplemented variant for MMA shape <${m}, ${n}, ${k}>`);
+    const same = (a: readonly Type[], b: readonly Type[]) => a.length === b.length && a.every((type, i) => type === b[i]);
+    for (const [name, operands] of [
+      ["A", operandA],
+      ["B", operandB],
+      ["C", operandC],
+    ] as const) {
+      const types = operands.map(({ type }) => type);
+      if (allowed[name].some((expected) => same(expected, types))) continue;
+      const expected = allowed[name].map((types) => `${types.length}x${typeText(types[0]!)} `).join("");
+      return wrong(`Could not match types for the ${name} operands; expected one of ${expected}but got ${types.map(typeText).join(", ")}`);
+    }
+    const results = allowed.result.map((types) => structType(op.ctx, types));
+    if (!results.includes(res.type))
+      return wrong(
+        `Could not match allowed types for the result; expected one of ${results.map(typeText).join(", ")} but got ${typeText(res.type)}`,
+      );
+    if (ptxType === "b1" && !b1Op) return wrong("op requires b1Op attribute");
+    if (/^[su][48]$/.test(ptxType) && !intOverflowBehavior) return wrong("op requires intOverflowBehavior attribute");
   },
 }));
 /** The PTX type that an operand's type implies, if it does. */

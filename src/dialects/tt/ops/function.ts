@@ -40,9 +40,9 @@ export const FuncOp = defineOp("tt.func", () => ({
     AffineScope,
     AutomaticAllocationScope,
     DeclarationsAreNotPublic,
-    FunctionOpTrait,
     IsolatedFromAbove,
     HasParent("builtin.module"),
+    FunctionOpTrait,
   ),
   interfaces: [
     implement(FunctionOp, { type: typeOfFunc }),
