@@ -66,7 +66,8 @@ async function command(name, entry = `src/cli/${name}.ts`) {
     splitting: true,
     platform: "node",
     // yargs asks for the one to load files that are not in the bundle; for the other node would make a stream. Neither is needed.
-    define: { ...common.define, "import.meta.url": '"file:///"', "import.meta": "{}", "process.stdout.columns": "0" },
+    // yargs asks for the current folder, which may be gone, unless its own path has node_modules in it.
+    define: { ...common.define, "import.meta.url": '"file:///node_modules/"', "import.meta": "{}", "process.stdout.columns": "0" },
     write: false,
   });
   mkdirSync(`${out}/dist`, { recursive: true });

@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -33,4 +33,21 @@ test("compiled code is taken; what is damaged, cut or missing is not, and the co
   }
   rmSync(cache);
   expect(start()).toEqual({ taken: false, printed });
+});
+
+test("commands run in a folder that is gone; what needs it says so", () => {
+  const gone = (...argv: readonly string[]) => {
+    const script = `mkdir gone && cd gone && rmdir ../gone && exec "$@"`;
+    return spawnSync("sh", ["-c", script, "sh", process.execPath, join(folder, "bin/tt-step.js"), ...argv], {
+      cwd: folder,
+      encoding: "utf8",
+    });
+  };
+  writeFileSync(join(folder, "k.ttir"), "tt.func public @k() { tt.return }");
+  writeFileSync(join(folder, "k.py"), "import triton\n@triton.jit\ndef k():\n    pass\n");
+  expect(gone(join(folder, "k.ttir"), "--emit", "ttir")).toMatchObject({ status: 0, stderr: "" });
+  expect(gone(join(folder, "k.py"))).toMatchObject({
+    status: 2,
+    stderr: "error: cannot use the current folder: no such file or directory\n",
+  });
 });

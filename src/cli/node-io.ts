@@ -87,7 +87,10 @@ export async function runMain(
     get hasKeyboard() {
       return takesEscapes() && isTerminal(1) && canOpenTerminal();
     },
-    cwd: process.cwd(),
+    // Asked only where it matters: the folder may be gone.
+    get cwd() {
+      return process.cwd();
+    },
     env: process.env,
     ...(takesEscapes() && isTerminal(2) ? { progress: line.show, showProgress: line.write } : {}),
   };

@@ -185,7 +185,8 @@ export function fileError(error: unknown): string {
 }
 
 /** Path and reason. */
-export const fileErrorText = (error: NodeJS.ErrnoException): string => `cannot use '${error.path ?? "a file"}': ${fileError(error)}`;
+export const fileErrorText = (error: NodeJS.ErrnoException): string =>
+  `cannot use ${error.syscall === "uv_cwd" ? "the current folder" : `'${error.path ?? "a file"}'`}: ${fileError(error)}`;
 
 const fault = (code: string, message: string, path: string): Error => Object.assign(new Error(message), { code, path, syscall: "open" });
 const tooLarge = (path: string): Error => fault("EFBIG", `more than ${MAX_BYTES} bytes`, path);

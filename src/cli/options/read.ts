@@ -66,7 +66,7 @@ export function readCommandLine<C extends Readonly<Record<string, Command>>>(
   let result: CommandLine<C> | Instead | undefined;
   let print = "";
   // The package of types lacks this one.
-  const parser = (yargs() as Argv & { usageConfiguration(config: { "hide-types": boolean }): Argv })
+  const parser = (yargs([], "/") as Argv & { usageConfiguration(config: { "hide-types": boolean }): Argv })
     .usageConfiguration({ "hide-types": true })
     .scriptName(program.name)
     .detectLocale(false)

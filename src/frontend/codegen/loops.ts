@@ -203,10 +203,12 @@ function visitStaticRange(g: Generator, node: ast.For, name: string, range: Loop
       : raise("TypeError", `'${pyTypeName(value)}' object cannot be interpreted as an integer`);
   }) as [bigint, bigint, bigint];
   if (step === 0n) raise("ValueError", "range() arg 3 must not be zero");
+  const span = step > 0n ? end - start : start - end;
+  const size = step > 0n ? step : -step;
+  const turns = (staticTurns.get(g.compilation) ?? 0) + (span > 0n ? Number((span + size - 1n) / size) : 0);
+  if (turns > LIMITS["static-turns"].most) raise("RuntimeError", limitMessage("static-turns"));
+  staticTurns.set(g.compilation, turns);
   for (let i = start; step > 0n ? i < end : i > end; i += step) {
-    const turns = (staticTurns.get(g.compilation) ?? 0) + 1;
-    staticTurns.set(g.compilation, turns);
-    if (turns > LIMITS["static-turns"].most) raise("RuntimeError", limitMessage("static-turns"));
     g.scope.set(name, constexpr(i));
     g.poisoned.delete(name);
     visitWhole(g, node.body);

@@ -20,7 +20,7 @@ import { type Env, type Host, type ImportPlace, importChain, Later, Names, type 
 import { CORE_NATIVES, STANDARD_MODULES } from "./standard-modules.js";
 
 /** How many statements host code may run. */
-const BUDGET = 2_000_000;
+const BUDGET = 500_000;
 /** How many a statement of an imported module, or a decorator, may run. */
 const PART = 50_000;
 
