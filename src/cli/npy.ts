@@ -10,20 +10,20 @@ export interface NpyArray {
 
 const MAGIC = "\x93NUMPY";
 /** Element kinds by npy type; an unsigned type has the signed kind of its size. */
-const KINDS: Readonly<Record<string, ElementKind>> = {
-  f2: "f16",
-  f4: "f32",
-  f8: "f64",
-  i1: "i8",
-  i2: "i16",
-  i4: "i32",
-  i8: "i64",
-  u1: "i8",
-  u2: "i16",
-  u4: "i32",
-  u8: "i64",
-  b1: "i8",
-};
+const KINDS = new Map<string, ElementKind>([
+  ["f2", "f16"],
+  ["f4", "f32"],
+  ["f8", "f64"],
+  ["i1", "i8"],
+  ["i2", "i16"],
+  ["i4", "i32"],
+  ["i8", "i64"],
+  ["u1", "i8"],
+  ["u2", "i16"],
+  ["u4", "i32"],
+  ["u8", "i64"],
+  ["b1", "i8"],
+]);
 /** bf16 and f8 have no numpy type: they are written as their bits. */
 const DESCRS: Readonly<Record<ElementKind, string>> = {
   f16: "<f2",
@@ -40,7 +40,7 @@ const DESCRS: Readonly<Record<ElementKind, string>> = {
 };
 
 export const descrOf = (kind: ElementKind): string => DESCRS[kind];
-export const kindOf = (descr: string): ElementKind | undefined => (descr.startsWith(">") ? undefined : KINDS[descr.slice(1)]);
+export const kindOf = (descr: string): ElementKind | undefined => (descr.startsWith(">") ? undefined : KINDS.get(descr.slice(1)));
 
 /** The error is one line. */
 export function readNpy(text: string): NpyArray | { readonly error: string } {
@@ -50,7 +50,7 @@ export function readNpy(text: string): NpyArray | { readonly error: string } {
   const start = wide ? 12 : 10;
   const header = text.slice(start, start + length);
   const descr = /'descr':\s*'([^']*)'/.exec(header)?.[1];
-  const shape = /'shape':\s*\(([^)]*)\)/.exec(header)?.[1];
+  const shape = /'shape':\s*\(([\d\s,]*)\)/.exec(header)?.[1];
   if (descr === undefined || shape === undefined) return { error: "its header is not one of a plain array" };
   if (kindOf(descr) === undefined) return { error: `its type '${descr}' is not supported` };
   const extents = shape

@@ -8,6 +8,7 @@
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
+import { byName } from "../support/by-name.js";
 import { nearestText } from "../support/nearest.js";
 
 /** The IR at a step, as predicates see it. */
@@ -109,14 +110,14 @@ function opCalled(name: string): string | { readonly error: string } {
   return others.length === 0 ? only : { error: `'${name}' may be each of ${[only, ...others].join(", ")}` };
 }
 
-const COMPARE: Readonly<Record<string, (a: number, b: number) => boolean>> = {
+const COMPARE: Readonly<Record<string, (a: number, b: number) => boolean>> = byName({
   "==": (a, b) => a === b,
   "!=": (a, b) => a !== b,
   "<": (a, b) => a < b,
   "<=": (a, b) => a <= b,
   ">": (a, b) => a > b,
   ">=": (a, b) => a >= b,
-};
+});
 function join(left: Term, right: Term, combine: (a: boolean, b: () => boolean) => boolean): Term {
   return (s) => combine(Boolean(left(s)), () => Boolean(right(s)));
 }

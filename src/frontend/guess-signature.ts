@@ -2,6 +2,7 @@
  * A signature for a kernel that nobody has given one: from its launches in the file and its tests, its annotations, and how its
  * parameters are used. A guess is marked as one: it mostly compiles, but the program may call the kernel with other types.
  */
+import { byName } from "../support/by-name.js";
 import { guessLayouts, layoutCalled } from "./gluon/guess-layout.js";
 import { type JitParameter, jitData } from "./host/objects.js";
 import type { JitFunction } from "./language/values.js";
@@ -113,12 +114,12 @@ function annotatedType({ annotation }: JitParameter): string | undefined {
     return typeof annotation.value === "string" && /^\*?[a-z]+\d+\w*$/.test(annotation.value) ? annotation.value : undefined;
   const name = lastName(annotation) ?? "";
   return annotation.kind === "Name"
-    ? { int: "i32", float: "fp32", bool: "u1" }[name]
+    ? byName({ int: "i32", float: "fp32", bool: "u1" })[name]
     : name === "uint1" || name === "int1"
       ? "i1"
       : TL_TYPES[name];
 }
-const TL_TYPES: Readonly<Record<string, string>> = { ...TORCH_TYPES, int: "i32", uint16: "u16", uint32: "u32", uint64: "u64" };
+const TL_TYPES: Readonly<Record<string, string>> = byName({ ...TORCH_TYPES, int: "i32", uint16: "u16", uint32: "u32", uint64: "u64" });
 
 // --- uses ------------------------------------------------------------------------------------------
 

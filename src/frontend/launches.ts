@@ -3,6 +3,7 @@
  * shows it: literals, names assigned once above, arguments that callers in the same files pass, and tensors that are made there
  * (`torch.rand(98432, dtype=torch.float16)`).
  */
+import { byName } from "../support/by-name.js";
 import type * as ast from "./python/ast.js";
 import { unparse } from "./python/unparse.js";
 
@@ -295,7 +296,7 @@ export class Values {
   }
 }
 
-export const TORCH_TYPES: Readonly<Record<string, string>> = {
+export const TORCH_TYPES: Readonly<Record<string, string>> = byName({
   float16: "fp16",
   half: "fp16",
   bfloat16: "bf16",
@@ -313,7 +314,7 @@ export const TORCH_TYPES: Readonly<Record<string, string>> = {
   bool: "i1",
   float8_e4m3fn: "fp8e4nv",
   float8_e5m2: "fp8e5",
-};
+});
 
 /** Every node of a tree, from the outside in; what is in a node that is not `entered` is left out. */
 export function walk(tree: unknown, visit: (node: ast.Node) => void, entered: (node: ast.Node) => boolean = () => true): void {

@@ -3,6 +3,8 @@
  * A type may have a hint after a colon: what its value is a multiple of, or 1 for a value that is one and so becomes a
  * constant. An S after it (`*fp16:16S`, `*fp16:S`), as in the keys of Triton's launcher for AMD's GPUs, says that a pointer's tensor has less than 2 GiB. Everything else is a constant: a number, another Python literal, a dotted name as `tl.float16`, or a call as `gl.BlockedLayout(...)`.
  */
+import { byName } from "../support/by-name.js";
+import { LIMITS, limitMessage } from "../support/limits.js";
 import { nearest } from "../support/nearest.js";
 import type { ArgumentSpec } from "./request.js";
 
@@ -79,7 +81,7 @@ function typeFault(type: string): string | undefined {
 }
 
 /** Names of types in tl and torch. */
-const LONG_NAMES: Readonly<Record<string, string>> = {
+const LONG_NAMES: Readonly<Record<string, string>> = byName({
   float16: "fp16",
   bfloat16: "bf16",
   float32: "fp32",
@@ -98,7 +100,7 @@ const LONG_NAMES: Readonly<Record<string, string>> = {
   uint64: "u64",
   bool: "i1",
   int: "i32",
-};
+});
 
 /** Splits at commas outside of brackets and strings. */
 export function splitAtCommas(text: string): readonly string[] | Refusal {
@@ -118,6 +120,7 @@ export function splitAtCommas(text: string): readonly string[] | Refusal {
       parts.push(text.slice(start, i));
       start = i + 1;
     }
+    if (depth > LIMITS.nesting.most) return { error: limitMessage("nesting") };
     if (depth < 0) return { error: `'${text}': a bracket is closed that is not open` };
   }
   if (quote !== "" || depth > 0) return { error: `'${text}': a ${quote ? "string" : "bracket"} is not closed` };

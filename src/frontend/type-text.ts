@@ -1,9 +1,10 @@
 /** Types as signatures write them: `*fp16`, `i32`, `tensordesc<fp16[64, 64]>`. Source: triton/language/__init__.py, str_to_ty. */
 
+import { byName } from "../support/by-name.js";
 import { blockType, constexprType, DTYPES, type Dtype, INT32, INT64, pointerType, type TlType, tupleType } from "./language/types.js";
 import type { Layout } from "./language/values.js";
 
-const SHORT: Readonly<Record<string, string>> = { B: "int1", u1: "int1", i1: "int1" };
+const SHORT: Readonly<Record<string, string>> = byName({ B: "int1", u1: "int1", i1: "int1" });
 
 /** The type, or undefined for a text that names none. `layoutOf` evaluates the layout of a Gluon descriptor. */
 export function parseType(text: string, layoutOf?: (text: string) => Layout | undefined): TlType | undefined {

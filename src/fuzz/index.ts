@@ -5,7 +5,7 @@
  * `--inputs` runs so many of each kind, the same ones every time; how long they take does not count then.
  */
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { corpusOf, type FuzzInput, KINDS, makeInput } from "./kinds.js";
 import { mutant } from "./mutate.js";
@@ -114,17 +114,14 @@ const isSlow = ({ fault }: Outcome): boolean => fault?.startsWith("slower") === 
 
 /** Writes a reduced input that fails in the same way. */
 async function keep(kind: string, input: FuzzInput, { fault }: Outcome, key: string, watchdog: Watchdog): Promise<void> {
-  const takesLong = /slower|no end|died/.test(key);
-  // Slow inputs have no cause in common.
-  const named = takesLong ? JSON.stringify(input) : key;
-  const path = `${KEPT}/${kind}-${createHash("sha256").update(named).digest("hex").slice(0, 8)}.json`;
-  if (existsSync(path)) return;
-  const smaller = takesLong
+  const smaller = /slower|no end|died/.test(key)
     ? input
     : await reduce(input, async (candidate) => {
         const { fault: again } = await watchdog.run(candidate);
         return again !== undefined && signature(again) === key;
       });
+  // One message may have several causes.
+  const path = `${KEPT}/${kind}-${createHash("sha256").update(JSON.stringify(smaller)).digest("hex").slice(0, 8)}.json`;
   mkdirSync(KEPT, { recursive: true });
   writeFileSync(path, `${JSON.stringify({ fault, ...smaller }, undefined, 1)}\n`);
   process.stdout.write(`  ${path}: ${fault}\n`);

@@ -11,6 +11,10 @@ const TOKEN = /"(?:[^"\\\n]|\\.)*"|[%#!@^$]?[A-Za-z_][\w.$-]*|[%^]\d+|\d+(?:\.\d
 const NUMBER = /(?<![\w%#^.])-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const TYPE = /\b(?:i1|i8|i16|i32|i64|f16|bf16|f32|f64|f8E5M2|f8E4M3FN|index|u8|u32|s32|b16|b32|b64|fp16|fp32|int32)\b/g;
 const TYPES = ["i1", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "f8E5M2", "index"];
+/** A name of a keyword, op, attribute, instruction or variable, or a part of one. */
+const WORD = /[A-Za-z_]\w*/g;
+/** A table that is a JavaScript object has these too, if nobody asks whether they are its own. */
+const INHERITED = ["constructor", "__proto__", "toString", "hasOwnProperty", "valueOf"];
 const NAME = /[%^][\w$-]+/g;
 /** `name = value` in a list of attributes, options or parameters, or `"name": value`. */
 const ATTRIBUTE = /(?:[\w.]+ ?= ?|"[\w-]+": ?)(?:"[^"\n]*"|\[[^\]\n]*\]|[\w.+-]+(?: : [\w<>]+)?)/g;
@@ -120,6 +124,7 @@ export const MUTATIONS: ReadonlyMap<string, readonly [weight: number, mutation: 
   ["double-attribute", [1, replaceOne(ATTRIBUTE, ({ text }) => `${text}, ${text}`)]],
   ["attribute", [3, replaceOne(ATTRIBUTE, (_, __, random, other) => random.pick(spans(other, ATTRIBUTE))?.text ?? "")]],
   ["token", [2, replaceOne(TOKEN, (_, __, random, other) => random.pick(spans(other, TOKEN))?.text ?? "")]],
+  ["inherited-name", [1, replaceOne(WORD, (_, __, random) => random.pick(INHERITED))]],
   ["drop-token", [2, replaceOne(TOKEN, () => "")]],
   ["double-token", [1, replaceOne(TOKEN, ({ text }) => text + text)]],
   // Structure.

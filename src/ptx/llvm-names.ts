@@ -1,5 +1,7 @@
 /** The PTX names of LLVM's predicates, atomic operations and address spaces. */
 
+import { byName } from "../support/by-name.js";
+
 /** A predicate of integers, and how it sees their sign: bits, signed, unsigned. */
 export const INTEGER_COMPARISONS: Readonly<Record<string, readonly [name: string, sign: "b" | "s" | "u"]>> = {
   eq: ["eq", "b"],
@@ -48,7 +50,7 @@ export const ATOMIC_OPERATIONS: Readonly<Record<string, readonly [name: string, 
   udec_wrap: ["dec", "u"],
 };
 
-const SCOPES: Readonly<Record<string, string>> = {
+const SCOPES: Readonly<Record<string, string>> = byName({
   "": "sys",
   singlethread: "cta",
   block: "cta",
@@ -56,7 +58,7 @@ const SCOPES: Readonly<Record<string, string>> = {
   device: "gpu",
   workgroup: "cta",
   agent: "gpu",
-};
+});
 
 /** `.acquire.gpu` of an ordering, by its number, and a scope; nothing for what is relaxed and in the whole system. */
 export function atomicSemantics(ordering: number | undefined, scope = ""): string {

@@ -3,8 +3,10 @@
  * of doubles, rounded once. `__nv_tanhf` (f32) and `__nv_tanh` (f64) are the same one.
  */
 
+import { byName } from "../support/by-name.js";
+
 /** Functions of floats, by name without `__nv_` and the `f` of the f32 version. */
-const FLOATS: Readonly<Record<string, string>> = {
+const FLOATS: Readonly<Record<string, string>> = byName({
   fabs: "Math.abs(a)",
   acos: "Math.acos(a)",
   acosh: "Math.acosh(a)",
@@ -87,11 +89,11 @@ const FLOATS: Readonly<Record<string, string>> = {
   y0: "H.besselY(0, a)",
   y1: "H.besselY(1, a)",
   yn: "H.besselY(a, b)",
-};
+});
 
 const BIG = "-9223372036854775808n, 9223372036854775807n";
 /** Functions of floats with an integer result; tests give 1 for yes. */
-const TO_INTEGERS: Readonly<Record<string, string>> = {
+const TO_INTEGERS: Readonly<Record<string, string>> = byName({
   finite: "Number.isFinite(a) ? 1 : 0",
   isfinited: "Number.isFinite(a) ? 1 : 0",
   isinf: "Math.abs(a) === Infinity ? 1 : 0",
@@ -108,16 +110,16 @@ const TO_INTEGERS: Readonly<Record<string, string>> = {
   double_as_longlong: "H.bits64(a)",
   double2hiint: "Number(H.bits64(a) >> 32n)",
   double2loint: "Number(BigInt.asIntN(32, H.bits64(a)))",
-};
+});
 /** Functions of integers with a float result. */
-const FROM_INTEGERS: Readonly<Record<string, string>> = {
+const FROM_INTEGERS: Readonly<Record<string, string>> = byName({
   int_as_float: "H.float32(a)",
   uint_as_float: "H.float32(a)",
   longlong_as_double: "H.float64(a)",
   hiloint2double: "H.float64((BigInt(a) << 32n) | BigInt(b >>> 0))",
-};
+});
 /** Functions of integers; 64-bit values are bigints. */
-const INTEGERS: Readonly<Record<string, string>> = {
+const INTEGERS: Readonly<Record<string, string>> = byName({
   abs: "a < 0 ? -a : a",
   llabs: "a < 0n ? -a : a",
   min: "Math.min(a, b)",
@@ -150,7 +152,7 @@ const INTEGERS: Readonly<Record<string, string>> = {
   urhadd: "Math.floor(((a >>> 0) + (b >>> 0) + 1) / 2)",
   byte_perm:
     "(() => { let r = 0; for (let k = 0; k < 4; k++) { const s = (c >>> (4 * k)) & 15; const x = ((s & 4 ? b : a) >>> (8 * (s & 3))) & 255; r |= (s & 8 ? (x & 128 ? 255 : 0) : x) << (8 * k); } return r; })()",
-};
+});
 /** Roundings to integers, and the letters of the directed ones of basic operations as PTX has them. */
 const ROUNDED: Readonly<Record<string, string>> = { rn: "H.roundEven", rz: "Math.trunc", rd: "Math.floor", ru: "Math.ceil" };
 const DIRECTION: Readonly<Record<string, string>> = { rz: "rz", rd: "rm", ru: "rp" };

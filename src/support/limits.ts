@@ -47,6 +47,11 @@ export const LIMITS = {
     hint: "Lower pack: a thread has no more elements than that.",
   },
   "pipeline-stages": { most: 256, what: "stages of a pipelined loop", hint: "Lower num_stages, of the kernel or of the loop (tl.range)." },
+  programs: {
+    most: 1 << 20,
+    what: "programs of one launch that are executed",
+    hint: "Give a smaller grid, or name the programs (--program).",
+  },
   "python-file": {
     most: 1 << 21,
     what: "bytes in a Python file that is imported",

@@ -41,7 +41,7 @@ export function parseOptionalType(p: EntityParser): Type | undefined {
     if (first === 105) return intType(p.ctx, width);
     return IntegerType.get(p.ctx, { width, signedness: (first === 115 ? "signed" : "unsigned") satisfies Signedness });
   }
-  if (word in FLOAT_FORMATS) {
+  if (Object.hasOwn(FLOAT_FORMATS, word)) {
     cursor.pos += word.length;
     return floatType(p.ctx, word as FloatKind);
   }

@@ -1,4 +1,5 @@
 /** The machine instructions on a line of LLVM dialect, LLVM IR or PTX. */
+import { byName } from "../../support/by-name.js";
 import type { InstructionFacts, MemorySpace } from "../instruction-facts.js";
 import { readInstruction } from "./ptx-instruction.js";
 
@@ -82,7 +83,7 @@ const plain = (kind: InstructionFacts["kind"], instruction: string, space?: Memo
 });
 
 /** The PTX operations that llc emits for LLVM's atomic operations, without the bits. */
-const ATOMICS: Readonly<Record<string, string>> = {
+const ATOMICS: Readonly<Record<string, string>> = byName({
   xchg: "exch.b",
   add: "add.u",
   _and: "and.b",
@@ -93,7 +94,7 @@ const ATOMICS: Readonly<Record<string, string>> = {
   umax: "max.u",
   umin: "min.u",
   fadd: "add.f",
-};
+});
 
 function readMlirOp(name: string, line: string, packs: boolean): InstructionFacts | undefined {
   switch (name) {

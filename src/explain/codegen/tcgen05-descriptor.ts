@@ -3,12 +3,13 @@
  *
  *     tcgen05.mma.cta_group::1.kind::f16 [ $0 + 0 ], $1, $2, $3, $4;      $3 = 0x8200010: 128x128x16, f16 x f16 -> f32
  */
+import { byName } from "../../support/by-name.js";
 import type { MmaFacts } from "../instruction-facts.js";
 
 type Multiplied = Pick<MmaFacts, "shape" | "types">;
 
 /** The element types of a kind by their numbers, and the depth of the instruction. */
-const KINDS: Readonly<Record<string, { readonly types: readonly string[]; readonly k: number }>> = {
+const KINDS: Readonly<Record<string, { readonly types: readonly string[]; readonly k: number }>> = byName({
   f16: { types: ["f16", "bf16"], k: 16 },
   tf32: { types: ["", "", "tf32"], k: 8 },
   f8f6f4: { types: ["e4m3", "e5m2", "", "e2m3", "e3m2", "e2m1"], k: 32 },
@@ -16,7 +17,7 @@ const KINDS: Readonly<Record<string, { readonly types: readonly string[]; readon
   i8: { types: ["u8", "s8"], k: 32 },
   mxf4: { types: ["", "e2m1"], k: 64 },
   mxf4nvf4: { types: ["", "e2m1"], k: 64 },
-};
+});
 
 /** Shape and types by the descriptor; undefined for kinds that are not known. Source: MMAv5.cpp, createInstDescriptor. */
 export function readDescriptor(kind: string, descriptor: number): Multiplied | undefined {

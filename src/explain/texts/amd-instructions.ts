@@ -2,6 +2,8 @@
  * Instructions of AMD's GPUs in words, by the names that the codegen pane gives them from the LLVM dialect, which are close to those of
  * assembly. In own words after AMD's "CDNA3" and "RDNA4" Instruction Set Architecture documents.
  */
+import { byName } from "../../support/by-name.js";
+
 interface AmdInstruction {
   /** The beginning of the name; the first record that fits is taken. */
   readonly begins: string;
@@ -66,11 +68,11 @@ const records: readonly (readonly [begins: string, meaning: string])[] = [
 ];
 export const AMD_INSTRUCTIONS: readonly AmdInstruction[] = records.map(([begins, meaning]) => ({ begins, meaning }));
 
-const SUFFIXES: Readonly<Record<string, string>> = {
+const SUFFIXES: Readonly<Record<string, string>> = byName({
   sc0: "cache policy: together with sc1 the scope, from the wave to the system; of an atomic: return what was there",
   sc1: "cache policy: together with sc0 the scope, from the wave to the system",
   nt: "cache policy: not temporal, data that is used once",
-};
+});
 
 /** The meaning of an instruction, and lines about its parts; undefined for a name of another kind. `v_mfma...` is the assembly's name. */
 export function amdInstruction(mnemonic: string): { readonly meaning: string; readonly parts: readonly string[] } | undefined {

@@ -1,5 +1,7 @@
 /** The fragments of matrix instructions as types with layouts, so that who holds what is computed and not written down. */
 
+import { byName } from "../../support/by-name.js";
+
 export interface Fragment {
   readonly title: string;
   /** A tensor type with the layout of the fragment. */
@@ -7,8 +9,19 @@ export interface Fragment {
 }
 
 /** Element types of AMD's instructions; those of 4 and 6 bits are chosen by operands. */
-const AMD_BITS: Readonly<Record<string, number>> = { xf32: 32, fp8: 8, bf8: 8, i8: 8, iu8: 8, iu4: 4 };
-const BITS: Readonly<Record<string, number>> = { f64: 64, f32: 32, tf32: 32, s32: 32, f16: 16, bf16: 16, e4m3: 8, e5m2: 8, s8: 8, u8: 8 };
+const AMD_BITS: Readonly<Record<string, number>> = byName({ xf32: 32, fp8: 8, bf8: 8, i8: 8, iu8: 8, iu4: 4 });
+const BITS: Readonly<Record<string, number>> = byName({
+  f64: 64,
+  f32: 32,
+  tf32: 32,
+  s32: 32,
+  f16: 16,
+  bf16: 16,
+  e4m3: 8,
+  e5m2: 8,
+  s8: 8,
+  u8: 8,
+});
 /** Element types of MLIR of so many bits: layouts ask for no more. */
 const TYPES: Readonly<Record<number, string>> = { 8: "i8", 16: "f16", 32: "f32", 64: "f64" };
 
@@ -77,7 +90,7 @@ export function amdFragmentsOf(mnemonic: string): readonly Fragment[] {
       ];
 }
 
-const AMD_TYPES: Readonly<Record<string, string>> = { i32: "i32", f64: "f64" };
+const AMD_TYPES: Readonly<Record<string, string>> = byName({ i32: "i32", f64: "f64" });
 
 function mfmaFragments([m, n, k]: readonly [number, number, number], bits: number, acc: string): readonly Fragment[] {
   // A 4x4 instruction does 16 products beside each other, which Triton's layouts take as one of 64x4.

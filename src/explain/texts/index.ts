@@ -2,6 +2,7 @@
  * The meaning of names that the tool prints: passes, ops, encodings, instructions, and the codes of remarks and diagnostics.
  * A text is found by its name; definitions add what they know themselves (options, operands, the upstream file).
  */
+
 import { defaultOptions } from "../../backend/targets.js";
 import { pipelineOf } from "../../compile/compile.js";
 import { CATALOGUE, explain } from "../../diagnostics/catalogue.js";
@@ -14,6 +15,7 @@ import type { PassDef } from "../../pass/define-pass.js";
 import { optionText } from "../../pass/options.js";
 import { explainRemark, REMARK_CODES } from "../../pass/remark.js";
 import { PASSES } from "../../passes/index.js";
+import { byName } from "../../support/by-name.js";
 import { memo } from "../../support/memo.js";
 import { typeDrawing } from "../parse-layout.js";
 import { AMD_INSTRUCTIONS, amdInstruction } from "./amd-instructions.js";
@@ -155,7 +157,7 @@ export function attributeText(name: string): NameText | undefined {
     attributeOfToday(plain) ?? attributeOfToday(plain.replace(/^triton_gpu\./, "ttg.").replace(/\w+$/, (kind) => OLDER_KINDS[kind] ?? kind))
   );
 }
-const OLDER_KINDS: Readonly<Record<string, string>> = { mma: "nvidia_mma", shared: "swizzled_shared", blocked_layout: "blocked" };
+const OLDER_KINDS: Readonly<Record<string, string>> = byName({ mma: "nvidia_mma", shared: "swizzled_shared", blocked_layout: "blocked" });
 
 function attributeOfToday(plain: string): NameText | undefined {
   const encoding = (Object.values(ENCODINGS) as readonly Encoding[]).find(

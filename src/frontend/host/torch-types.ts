@@ -1,10 +1,11 @@
 /** `torch.finfo` and `torch.iinfo` of torch's types. Source: PyTorch's documentation, "Type Info"; the fp8 types of the OCP and of Graphcore's papers. */
+import { byName } from "../../support/by-name.js";
 import { isKind, type PyInstance, type PyValue } from "../language/values.js";
 import { native, pythonType } from "./objects.js";
 
 /** Bits of a value, the largest value, the distance from 1 to the next, and the smallest normal number. */
 type FloatInfo = readonly [bits: number, max: number, eps: number, tiny: number];
-const FLOATS: Readonly<Record<string, FloatInfo>> = {
+const FLOATS: Readonly<Record<string, FloatInfo>> = byName({
   float64: [64, Number.MAX_VALUE, Number.EPSILON, 2 ** -1022],
   float32: [32, (2 - 2 ** -23) * 2 ** 127, 2 ** -23, 2 ** -126],
   float16: [16, 65504, 2 ** -10, 2 ** -14],
@@ -13,15 +14,15 @@ const FLOATS: Readonly<Record<string, FloatInfo>> = {
   float8_e5m2: [8, 57344, 2 ** -2, 2 ** -14],
   float8_e4m3fnuz: [8, 240, 2 ** -3, 2 ** -7],
   float8_e5m2fnuz: [8, 57344, 2 ** -2, 2 ** -15],
-};
-const ALIASES: Readonly<Record<string, string>> = {
+});
+const ALIASES: Readonly<Record<string, string>> = byName({
   double: "float64",
   float: "float32",
   half: "float16",
   long: "int64",
   int: "int32",
   short: "int16",
-};
+});
 
 const object = (name: string, attrs: Readonly<Record<string, PyValue>>): PyInstance => ({
   kind: "instance",

@@ -1,6 +1,7 @@
 /** Attributes and methods of values of the language: `x.shape`, `x.dtype.is_floating()`, `desc.load(...)`. Source: core.py. */
 
 import { toLinearLayout } from "../../layout/to-linear-layout.js";
+import { byName } from "../../support/by-name.js";
 import { clcMethod } from "../gluon/builtins/blackwell.js";
 import { bufferMethod } from "../gluon/builtins/core.js";
 import { blockPointerMember, descriptorAttribute, descriptorMethod } from "./builtins/blocks.js";
@@ -211,7 +212,7 @@ const isNamed =
 const NAMED = ["fp8e4nv", "fp8e4b8", "fp8e4b15", "fp8e5", "fp8e5b16", "fp16", "bf16", "fp32", "fp64"];
 const NAMED_INTS = ["int1", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"];
 
-const TYPE_METHODS: Readonly<Record<string, TypeMethod>> = {
+const TYPE_METHODS: Readonly<Record<string, TypeMethod>> = byName({
   ...Object.fromEntries([...NAMED, ...NAMED_INTS].map((name) => [`is_${name}`, isNamed(name)])),
   is_fp8: isFp8,
   is_floating: isFloating,
@@ -234,5 +235,5 @@ const TYPE_METHODS: Readonly<Record<string, TypeMethod>> = {
     if (!isTensorType(element) || element.kind === "block") return noMethod(type, "with_element_ty");
     return withElement(type, element);
   },
-};
+});
 const noMethod = (type: TensorType, name: string): never => raise("AttributeError", noAttribute(type, name));

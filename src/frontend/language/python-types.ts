@@ -1,4 +1,5 @@
 /** The classes that `triton.language` exports: for annotations, `isinstance`, and a few to be called. Source: core.py. */
+import { shapeArgument } from "./builtins/arguments.js";
 import { raise } from "./errors.js";
 import { pyStr, pyTypeName } from "./python-text.js";
 import { type BlockType, blockType, DTYPES, type Dtype, isBlock, type PointerType, pointerType, type TlType, tupleType } from "./types.js";
@@ -43,10 +44,7 @@ function makeBlock(args: readonly PyValue[], named: ReadonlyMap<string, PyValue>
   const element = argument(args, named, 0, "element_ty");
   const shape = elementsOf(argument(args, named, 1, "shape"));
   if (!isTensorType(element) || isBlock(element) || !shape) return raise("AssertionError", "");
-  return blockType(
-    element,
-    shape.map((extent) => Number(unwrap(extent))),
-  );
+  return blockType(element, shapeArgument(shape));
 }
 function makeDtype(args: readonly PyValue[], named: ReadonlyMap<string, PyValue>): Dtype {
   const name = argument(args, named, 0, "name");

@@ -1,4 +1,5 @@
 /** Kinds of elements in memory, and arrays of them: values as numbers against the bits that memory holds. */
+import { byName } from "../../support/by-name.js";
 import { bf16ToF32, f32BitsToBf16, f32BitsToF16, halfValues } from "./half.js";
 import { encode, type Rounding, type SmallFloatKind, valuesOf } from "./small-float.js";
 
@@ -26,7 +27,7 @@ export const isFloatKind = (kind: ElementKind): kind is FloatElementKind => !kin
 export const isElementKind = (name: string): name is ElementKind => Object.hasOwn(BYTES, name);
 
 /** Triton's names of element types in signatures (`*fp16`, `*i32`) and in launch files. */
-const TRITON_NAMES: Readonly<Record<string, ElementKind>> = {
+const TRITON_NAMES: Readonly<Record<string, ElementKind>> = byName({
   fp16: "f16",
   bf16: "bf16",
   fp32: "f32",
@@ -45,7 +46,7 @@ const TRITON_NAMES: Readonly<Record<string, ElementKind>> = {
   u32: "i32",
   u64: "i64",
   f8E4M3B11FNUZ: "f8E4M3B15",
-};
+});
 
 /** The kind that Triton or MLIR names so; undefined when it is none. */
 export const elementKind = (name: string): ElementKind | undefined => (isElementKind(name) ? name : TRITON_NAMES[name]);

@@ -8,6 +8,7 @@
  * whose low words are I[a + 2 * l]); I, U, F, D, B, V are the register file as int32, uint32, f32, f64, int64 and uint64; P holds
  * predicates, 32 lanes a word; H are the values of halves; R is `runtime.ts`.
  */
+import { byName } from "../../support/by-name.js";
 import { functionOf } from "../../support/function-of.js";
 import { halfValues } from "../numbers/half.js";
 import { RUNTIME } from "./runtime.js";
@@ -81,7 +82,7 @@ const narrow = (read: (row: string) => string, mask: number, bits: number): Lane
 const wide = (array: string): LaneType => ({ bits: 64, read: (r) => `${array}[${r}2 + l]`, write: (d, v) => `${array}[${d}2 + l] = ${v}` });
 const word = (array: string): LaneType => ({ bits: 32, read: row(array), write: (d, v) => `${array}[${d} + l] = ${v}` });
 
-const TYPES: Readonly<Record<string, LaneType>> = {
+const TYPES: Readonly<Record<string, LaneType>> = byName({
   b8: narrow((r) => `(I[${r} + l] & 255)`, 255, 8),
   u8: narrow((r) => `(I[${r} + l] & 255)`, 255, 8),
   s8: narrow((r) => `(I[${r} + l] << 24 >> 24)`, 255, 8),
@@ -99,7 +100,7 @@ const TYPES: Readonly<Record<string, LaneType>> = {
   "f32.ftz": { bits: 32, read: (r) => `R.flush(F[${r} + l])`, write: (d, v) => `F[${d} + l] = R.flush(Math.fround(${v}))` },
   f16: { bits: 16, read: (r) => `H[I[${r} + l] & 65535]`, write: (d, v) => `I[${d} + l] = R.toF16(${v})` },
   bf16: { bits: 16, read: (r) => `R.fromBf16(I[${r} + l])`, write: (d, v) => `I[${d} + l] = R.toBf16(${v})` },
-};
+});
 
 /** The lane type of a PTX type; undefined for those without one of their own. */
 export const laneType = (type: string, ftz = false): LaneType | undefined => (ftz && type === "f32" ? TYPES["f32.ftz"] : TYPES[type]);

@@ -1,4 +1,5 @@
 /** Elements of matrix operands, as registers and shared memory hold them. */
+import { byName } from "../../support/by-name.js";
 import { bf16ToF32, halfValues } from "../numbers/half.js";
 import { type SmallFloatKind, valuesOf } from "../numbers/small-float.js";
 import { NotModelled } from "./instruction-compiler.js";
@@ -9,13 +10,13 @@ export type Decode = (word: number, element: number) => number;
 const f32 = new Float32Array(1);
 const i32 = new Int32Array(f32.buffer);
 
-const SMALL: Readonly<Record<string, SmallFloatKind>> = {
+const SMALL: Readonly<Record<string, SmallFloatKind>> = byName({
   e4m3: "f8E4M3FN",
   e5m2: "f8E5M2",
   e2m3: "f6E2M3FN",
   e3m2: "f6E3M2FN",
   e2m1: "f4E2M1FN",
-};
+});
 
 /** Bits of an element, and its value in a word. */
 export function decoder(type: string): { readonly bits: number; readonly value: Decode } {

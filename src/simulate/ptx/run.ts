@@ -2,6 +2,7 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic.js";
 import type { SourceBuffer } from "../../diagnostics/source.js";
 import { parsePtx } from "../../ptx/parse.js";
+import { within } from "../../support/limits.js";
 import { finished, type Work } from "../../support/slices.js";
 import { type BufferSpec, Memory, MemoryLimit, type StoredRun } from "../memory.js";
 import type { AccessKind } from "./access.js";
@@ -295,6 +296,7 @@ function allocationProblem(program: PtxProgram, { threads, sharedBytes = 0 }: Pt
 }
 
 function* allPrograms([x, y, z]: Triple): Iterable<Triple> {
+  within("programs", x * y * z);
   for (let k = 0; k < z; k++) for (let j = 0; j < y; j++) for (let i = 0; i < x; i++) yield [i, j, k];
 }
 

@@ -9,7 +9,7 @@ import type { FloatKind } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import { symbolName } from "../../ir/symbol-table.js";
 import { Bug } from "../../support/assert.js";
-import { LimitError } from "../../support/limits.js";
+import { LimitError, within } from "../../support/limits.js";
 import { finished, type Work } from "../../support/slices.js";
 import { TRITON_3_6 } from "../../support/triton-version.js";
 import { Memory, MemoryLimit } from "../memory.js";
@@ -160,6 +160,7 @@ function argumentValue(memory: Memory, plan: ArgumentPlan, type: Parameters<type
 
 /** All of a grid, x fastest. */
 export function everyProgram([x = 1, y = 1, z = 1]: readonly number[]): number[][] {
+  within("programs", x * y * z);
   const all: number[][] = [];
   for (let k = 0; k < z; k++) for (let j = 0; j < y; j++) for (let i = 0; i < x; i++) all.push([i, j, k]);
   return all;

@@ -2,6 +2,7 @@
  * Where the ops came from that are new in a step of an imported dump: copies of another op, ops of the same source
  * line, ops whose values an identified op uses. A lowering makes many ops of one; with this each of them leads back.
  */
+import { byName } from "../../support/by-name.js";
 import type { Sliced } from "../../support/slices.js";
 import { BLOCK, type TextIR } from "./text-ops.js";
 import { hashOf, mixHash } from "./text-scan.js";
@@ -90,7 +91,7 @@ function sameLocation(before: TextIR, after: TextIR, partner: Int32Array, origin
 }
 
 /** Names of the LLVM and NVVM dialects for what dialects above call otherwise. */
-const CLASSES: Readonly<Record<string, string>> = {
+const CLASSES: Readonly<Record<string, string>> = byName({
   add: "addi",
   sub: "subi",
   mul: "muli",
@@ -114,7 +115,7 @@ const CLASSES: Readonly<Record<string, string>> = {
   fptrunc: "truncf",
   sitofp: "sitofp",
   getelementptr: "addptr",
-};
+});
 
 /** The class of an op by its name; asm by the instruction. Undefined for what can come from anything. */
 function classOf(ir: TextIR, op: number): string | undefined {

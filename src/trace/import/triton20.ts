@@ -2,10 +2,11 @@
  * The passes that Triton 2.0.0 ran, in order. Its logs show only those that changed something, by name alone.
  * Source: python/triton/compiler.py of 2.0.0, optimize_triton_ir and ttir_to_ttgir; lib/Target/LLVMIR/LLVMIRTranslation.cpp.
  */
+import { byName } from "../../support/by-name.js";
 import type { PipelineStep, Stage } from "../stage.js";
 
 /** Names in 2.0's dumps and the flags that its triton-opt had. */
-const FLAGS: Readonly<Record<string, string>> = {
+const FLAGS: Readonly<Record<string, string>> = byName({
   CSE: "cse",
   Canonicalizer: "canonicalize",
   ConvertTritonGPUToLLVM: "convert-triton-gpu-to-llvm",
@@ -22,7 +23,7 @@ const FLAGS: Readonly<Record<string, string>> = {
   TritonGPUReorderInstructions: "tritongpu-reorder-instructions",
   // As the articles of the time call it.
   TritonGPUToLLVM: "convert-triton-gpu-to-llvm",
-};
+});
 
 const steps = (stage: Stage, ...passes: readonly string[]): readonly PipelineStep[] =>
   passes.map((pass) => ({ stage, flag: FLAGS[pass]!, pass, options: "" }));

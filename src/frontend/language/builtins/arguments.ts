@@ -39,7 +39,10 @@ export function integers(values: readonly PyValue[]): readonly number[] {
 }
 export function integer(value: PyValue): number {
   const plain = unwrap(value);
-  if (typeof plain === "bigint" || typeof plain === "boolean") return Number(plain);
+  if (typeof plain === "bigint" || typeof plain === "boolean") {
+    if (!Number.isSafeInteger(Number(plain))) raise("OverflowError", "Python int too large to convert to C long");
+    return Number(plain);
+  }
   return raise("TypeError", `'${pyTypeName(plain)}' object cannot be interpreted as an integer`);
 }
 

@@ -11,6 +11,7 @@ import { AdvanceOp, MakeTensorDescOp, MakeTensorPtrOp } from "../../../dialects/
 import { intAttr } from "../../../ir/builtin-attrs.js";
 import { i1, i32, i64 } from "../../../ir/builtin-types.js";
 import type { Value } from "../../../ir/value.js";
+import { shapeArgument } from "../builtins/arguments.js";
 import { check, raise } from "../errors.js";
 import { pyRepr, pyStr, pyTypeName, typeName } from "../python-text.js";
 import type { BlockPointerParts, Semantic } from "../semantic.js";
@@ -141,10 +142,7 @@ export function makeTensorDescriptor(s: Semantic, base: Tensor, parts: Descripto
   if (lastStride !== 1n) raise("ValueError", `Tensor descriptor last dim must be 1 but got ${pyStr(lastStride)}`);
   const shape = givenShape.map((x) => makeScalar(s, unwrap(x), INT32));
   const strides = givenStrides.map((x) => makeScalar(s, unwrap(x), INT64));
-  const block = blockType(
-    element,
-    givenBlock.map((extent) => Number(unwrap(extent))),
-  );
+  const block = blockType(element, shapeArgument(givenBlock));
   check(isPtr(base.type), `a descriptor is made of a pointer, not of ${typeName(base.type)}`);
   const padding = paddingOption(parts.paddingOption);
   if (isInt(element) && padding === "nan") raise("ValueError", "Padding option `nan` is not supported for integer blocks");

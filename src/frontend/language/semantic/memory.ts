@@ -1,5 +1,7 @@
 /** Loads and stores through pointers and block pointers. Source: python/triton/language/semantic.py. */
+
 import { LoadOp, StoreOp } from "../../../dialects/tt/ops/memory.js";
+import { byName } from "../../../support/by-name.js";
 import { check, raise } from "../errors.js";
 import { pyStr, pyTruth, pyTypeName, typeName, typeRepr } from "../python-text.js";
 import type { Semantic } from "../semantic.js";
@@ -20,10 +22,13 @@ export interface LoadOptions extends AccessOptions {
   readonly volatile: boolean;
 }
 
-const spelled = (name: string, words: Readonly<Record<string, string>>, fallback: string) => (given: PyValue) => {
-  if (!pyTruth(given)) return fallback;
-  return (typeof given === "string" ? words[given] : undefined) ?? raise("ValueError", `${name} ${pyStr(given)} not supported`);
-};
+function spelled(name: string, words: Readonly<Record<string, string>>, fallback: string): (given: PyValue) => string {
+  const known = byName(words);
+  return (given) => {
+    if (!pyTruth(given)) return fallback;
+    return (typeof given === "string" ? known[given] : undefined) ?? raise("ValueError", `${name} ${pyStr(given)} not supported`);
+  };
+}
 export const loadCacheModifier = spelled("Cache modifier", { ".ca": "ca", ".cg": "cg", ".cv": "cv" }, "none");
 const storeCacheModifier = spelled("Cache modifier", { ".wb": "wb", ".cg": "cg", ".cs": "cs", ".wt": "wt" }, "none");
 export const evictionPolicy = spelled("Eviction policy", { evict_last: "evict_last", evict_first: "evict_first" }, "evict_normal");

@@ -1,9 +1,11 @@
 /** Instructions of AMD's GPUs for each lane by itself, which PTX has no name for: `amd.OPERATION`. */
+
 import type { Operand } from "../../../ptx/instruction.js";
+import { byName } from "../../../support/by-name.js";
 import { encode, type SmallFloatKind, valuesOf } from "../../numbers/small-float.js";
 import { type InstructionCompiler, NotModelled, type Rule } from "../instruction-compiler.js";
 
-const KINDS: Readonly<Record<string, SmallFloatKind>> = {
+const KINDS: Readonly<Record<string, SmallFloatKind>> = byName({
   f16: "f16",
   bf16: "bf16",
   e4m3: "f8E4M3FN",
@@ -11,8 +13,8 @@ const KINDS: Readonly<Record<string, SmallFloatKind>> = {
   e4m3fnuz: "f8E4M3FNUZ",
   e5m2fnuz: "f8E5M2FNUZ",
   e2m1: "f4E2M1FN",
-};
-const WIDTH: Readonly<Record<string, number>> = { f16: 16, bf16: 16, f32: 32, e2m1: 4 };
+});
+const WIDTH: Readonly<Record<string, number>> = byName({ f16: 16, bf16: 16, f32: 32, e2m1: 4 });
 const widthOf = (type: string): number => WIDTH[type] ?? 8;
 const parts = (operand: Operand): readonly Operand[] => (operand.kind === "vector" ? operand.elements : [operand]);
 

@@ -1,9 +1,10 @@
 /** Comparisons and selections. */
+import { byName } from "../../../support/by-name.js";
 import { type InstructionCompiler, NotModelled, type Rule } from "../instruction-compiler.js";
 import { lanes, laneType, predicate, whole } from "../lanes.js";
 import { bitsOfType } from "../scope.js";
 
-const OPERATORS: Readonly<Record<string, string>> = {
+const OPERATORS: Readonly<Record<string, string>> = byName({
   eq: "===",
   ne: "!==",
   lt: "<",
@@ -14,7 +15,7 @@ const OPERATORS: Readonly<Record<string, string>> = {
   ls: "<=",
   hi: ">",
   hs: ">=",
-};
+});
 const COMPARISONS = [
   "eq",
   "ne",

@@ -1,4 +1,5 @@
 /** Float arithmetic in every type, rounding and saturation. */
+import { byName } from "../../../support/by-name.js";
 import { type InstructionCompiler, NotModelled, type Rule } from "../instruction-compiler.js";
 import { type LaneType, lanes, laneType } from "../lanes.js";
 import { bitsOfType } from "../scope.js";
@@ -25,7 +26,7 @@ const extreme =
     return o.length === 3 ? pick(pick(o[0]!, o[1]!), o[2]!) : pick(o[0]!, o[1]!);
   };
 
-const VALUES: Readonly<Record<string, Value>> = {
+const VALUES: Readonly<Record<string, Value>> = byName({
   add: rounded(([x, y]) => `${x} + ${y}`, "add"),
   sub: (o, c, type, mode) => (mode === undefined ? `${o[0]} - ${o[1]}` : VALUES["add"]!([o[0]!, `-${o[1]}`], c, type, mode)),
   mul: rounded(([x, y]) => `${x} * ${y}`, "mul"),
@@ -45,8 +46,8 @@ const VALUES: Readonly<Record<string, Value>> = {
   tanh: ([x]) => `R.tanh(${x})`,
   min: extreme("min"),
   max: extreme("max"),
-};
-const SOURCES: Readonly<Record<string, number>> = { fma: 3, rcp: 1, sqrt: 1, rsqrt: 1, ex2: 1, lg2: 1, sin: 1, cos: 1, tanh: 1 };
+});
+const SOURCES: Readonly<Record<string, number>> = byName({ fma: 3, rcp: 1, sqrt: 1, rsqrt: 1, ex2: 1, lg2: 1, sin: 1, cos: 1, tanh: 1 });
 
 export const floatArithmetic: Rule = (c) => {
   const name = c.op.opcode === "mad" ? "fma" : c.op.opcode;

@@ -1,4 +1,5 @@
 /** Integer arithmetic, logic, shifts and bit fields. */
+import { byName } from "../../../support/by-name.js";
 import { NotModelled, type Rule } from "../instruction-compiler.js";
 import { lanes, laneType, whole } from "../lanes.js";
 import { bitsOfType } from "../scope.js";
@@ -6,7 +7,7 @@ import { bitsOfType } from "../scope.js";
 type Expression = (a: string, b: string, c: string) => string;
 
 /** In 32 bits and fewer; results wrap when stored. */
-const NARROW: Readonly<Record<string, Expression>> = {
+const NARROW: Readonly<Record<string, Expression>> = byName({
   add: (a, b) => `${a} + ${b}`,
   sub: (a, b) => `${a} - ${b}`,
   neg: (a) => `-${a}`,
@@ -19,10 +20,10 @@ const NARROW: Readonly<Record<string, Expression>> = {
   not: (a) => `~${a}`,
   cnot: (a) => `${a} === 0 ? 1 : 0`,
   sad: (a, b, c) => `${c} + Math.abs(${a} - ${b})`,
-};
+});
 
 /** In 64 bits, as bigints. */
-const WIDE: Readonly<Record<string, Expression>> = {
+const WIDE: Readonly<Record<string, Expression>> = byName({
   min: (a, b) => `${a} < ${b} ? ${a} : ${b}`,
   max: (a, b) => `${a} > ${b} ? ${a} : ${b}`,
   div: (a, b) => `R.div64(${a}, ${b})`,
@@ -30,10 +31,10 @@ const WIDE: Readonly<Record<string, Expression>> = {
   abs: (a) => `${a} < 0n ? -${a} : ${a}`,
   cnot: (a) => `${a} === 0n ? 1n : 0n`,
   sad: (a, b, c) => `${c} + (${a} < ${b} ? ${b} - ${a} : ${a} - ${b})`,
-};
+});
 
 /** In 64 bits, as pairs of words: what address arithmetic is made of. al, ah, bl, bh are words. */
-const PAIRS: Readonly<Record<string, string>> = {
+const PAIRS: Readonly<Record<string, string>> = byName({
   add: "const s = (al >>> 0) + (bl >>> 0); I[d + j] = s; I[d + j + 1] = ah + bh + (s > 4294967295 ? 1 : 0)",
   sub: "I[d + j] = al - bl; I[d + j + 1] = ah - bh - ((al >>> 0) < (bl >>> 0) ? 1 : 0)",
   neg: "I[d + j] = -al; I[d + j + 1] = ~ah + (al === 0 ? 1 : 0)",
@@ -42,11 +43,11 @@ const PAIRS: Readonly<Record<string, string>> = {
   xor: "I[d + j] = al ^ bl; I[d + j + 1] = ah ^ bh",
   not: "I[d + j] = ~al; I[d + j + 1] = ~ah",
   mul: "I[d + j] = Math.imul(al, bl); I[d + j + 1] = R.mulHighUnsigned(al, bl) + Math.imul(al, bh) + Math.imul(ah, bl)",
-};
+});
 const LOAD_PAIRS = "const j = 2 * l; const al = I[a + j], ah = I[a + j + 1], bl = I[b + j], bh = I[b + j + 1]; ";
 
 /** How many sources each has. */
-const ARITY: Readonly<Record<string, number>> = { neg: 1, abs: 1, not: 1, cnot: 1, sad: 3 };
+const ARITY: Readonly<Record<string, number>> = byName({ neg: 1, abs: 1, not: 1, cnot: 1, sad: 3 });
 
 /** `add`, `sub`, `and`, ...: any of the tables above, by type. */
 export const integerArithmetic: Rule = (c) => {

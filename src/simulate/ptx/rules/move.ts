@@ -1,5 +1,7 @@
 /** Moves, packing, conversions of types and of address spaces. */
+
 import type { Operand } from "../../../ptx/instruction.js";
+import { byName } from "../../../support/by-name.js";
 import type { Rounding, SmallFloatKind } from "../../numbers/small-float.js";
 import { type InstructionCompiler, NotModelled, type Rule } from "../instruction-compiler.js";
 import { lanes, laneType } from "../lanes.js";
@@ -70,7 +72,7 @@ function unpack(c: InstructionCompiler, elements: readonly Operand[], from: Oper
   });
 }
 
-const SMALL: Readonly<Record<string, SmallFloatKind>> = {
+const SMALL: Readonly<Record<string, SmallFloatKind>> = byName({
   f16: "f16",
   bf16: "bf16",
   e4m3: "f8E4M3FN",
@@ -79,15 +81,15 @@ const SMALL: Readonly<Record<string, SmallFloatKind>> = {
   e2m3: "f6E2M3FN",
   e3m2: "f6E3M2FN",
   ue8m0: "f8E8M0FNU",
-};
-const RANGES: Readonly<Record<string, readonly [number, number]>> = {
+});
+const RANGES: Readonly<Record<string, readonly [number, number]>> = byName({
   s8: [-128, 127],
   u8: [0, 255],
   s16: [-32768, 32767],
   u16: [0, 65535],
   s32: [-(2 ** 31), 2 ** 31 - 1],
   u32: [0, 2 ** 32 - 1],
-};
+});
 const isInteger = (type: string) => /^[sub]\d+$/.test(type);
 
 export const cvt: Rule = (c) => {

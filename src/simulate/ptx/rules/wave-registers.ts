@@ -1,5 +1,7 @@
 /** Registers of the lanes of one of AMD's waves, whose halves are two warps. */
+
 import type { Operand } from "../../../ptx/instruction.js";
+import { byName } from "../../../support/by-name.js";
 import { type SmallFloatKind, valuesOf } from "../../numbers/small-float.js";
 import type { InstructionCompiler } from "../instruction-compiler.js";
 import { type Decode, decoder } from "../matrix-elements.js";
@@ -18,7 +20,7 @@ export function wordsOf(low: Warp, high: Warp, row: number, into: Int32Array): I
   return into;
 }
 
-const SMALL: Readonly<Record<string, SmallFloatKind>> = { e4m3fnuz: "f8E4M3FNUZ", e5m2fnuz: "f8E5M2FNUZ" };
+const SMALL: Readonly<Record<string, SmallFloatKind>> = byName({ e4m3fnuz: "f8E4M3FNUZ", e5m2fnuz: "f8E5M2FNUZ" });
 export function elementsOf(type: string): { readonly bits: number; readonly value: Decode } {
   const kind = SMALL[type];
   if (kind) {

@@ -3,6 +3,7 @@
  * for those of 32. A wave of 64 is two warps here, which meet at each of these instructions (see `machine.ts`); one of 32 has no upper
  * half. Source: AMD's ISA documents of CDNA3, CDNA4, RDNA3 and RDNA4.
  */
+import { byName } from "../../../support/by-name.js";
 import { type InstructionCompiler, NotModelled, type Rule } from "../instruction-compiler.js";
 import type { Exchange } from "../program.js";
 import type { Warp } from "../warp.js";
@@ -199,7 +200,7 @@ const transpose: Maker = (c) => {
   };
 };
 
-const MAKERS: Readonly<Record<string, Maker>> = {
+const MAKERS: Readonly<Record<string, Maker>> = byName({
   sync: () => () => {},
   dpp,
   bpermute: moved((c) => (l, index) => (index[l]! >> 2) & (lanesOf(c) - 1), true),
@@ -216,7 +217,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   transpose,
   mfma,
   wmma,
-};
+});
 
 /** The work that the two halves of a wave do when they meet at an instruction. */
 export function waveExchange(c: InstructionCompiler): Exchange {

@@ -4,10 +4,12 @@
  * defined by Triton, and is this where threads hold so many neighbours. Assembly that mixes them, so that it gives other
  * results where they are grouped otherwise, is found out.
  */
+
 import * as tt from "../../../dialects/tt/ops/index.js";
 import { numElements } from "../../../ir/builtin-types.js";
 import type { OpDef } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
+import { byName } from "../../../support/by-name.js";
 import { runPtx } from "../../ptx/run.js";
 import type { Data, Element } from "../elements.js";
 import { operandsOf, type Rule, setResults } from "../instructions.js";
@@ -16,13 +18,13 @@ import { type Tensor, tensor, tensorSpec } from "../value.js";
 import { readable } from "./elementwise.js";
 
 /** Registers by the letter of their constraint. */
-const REGISTERS: Readonly<Record<string, { readonly type: string; readonly suffix: string }>> = {
+const REGISTERS: Readonly<Record<string, { readonly type: string; readonly suffix: string }>> = byName({
   r: { type: ".b32", suffix: "b32" },
   h: { type: ".b16", suffix: "b16" },
   l: { type: ".b64", suffix: "b64" },
   f: { type: ".f32", suffix: "f32" },
   d: { type: ".f64", suffix: "f64" },
-};
+});
 const THREADS = 128;
 /** Every register has eight bytes in memory. */
 const SLOT = 8;
