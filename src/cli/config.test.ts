@@ -35,6 +35,7 @@ test.each([
   ['{"keys": {"constructor": "Q"}}', "config.json:1:11: error: no command is called 'constructor'"],
   ['{"keys": {"quit": "ctrl+"}}', "config.json:1:19: error: expected a key, as 'x'"],
   ['{"keys": {"quit": []}}', "config.json:1:19: error: a command has one key at least"],
+  [`{"keys": {"quit": [${Array(33).fill('"Q"').join()}]}}`, "config.json:1:19: error: a command has 32 keys at most"],
   ['{"keys": {"quit": "j"}}', "config.json:1:19: error: 'j' is in the way of 'j', a key of 'down'"],
   ['{"keys": {"quit": "g"}}', "config.json:1:19: error: 'g' is in the way of 'g g', a key of 'top'"],
   ['{"defaults": {"num-wraps": 8}}', "config.json:1:28: error: unknown option '--num-wraps'; did you mean '--num-warps'?"],
@@ -56,4 +57,10 @@ test("where it is looked for; none is no error, one that cannot be read is", () 
   expect(readConfig({ env: { HOME: "/h" }, readFile: failing("EACCES") })).toEqual({
     error: "tt-step: cannot read '/h/.config/tt-step/config.json': EACCES\n",
   });
+});
+
+test("a string may be long", () => {
+  expect(errorOf(`{"thme": "${"x".repeat(20_000_000)}\\n"}`)).toMatch(
+    "config.json:1:2: error: no setting is called 'thme'; did you mean 'theme'?",
+  );
 });

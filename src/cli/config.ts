@@ -22,6 +22,8 @@ export interface Config {
 }
 
 const KEY = "(?:ctrl\\+[a-z]|shift\\+tab|up|down|left|right|home|end|pgup|pgdn|tab|enter|space|esc|backspace|delete|\\S)";
+/** Keys of one command. */
+const MAX_KEYS = 32;
 const KEYS = `^${KEY}(?: ${KEY})*$`;
 const THEMES = STEP.theme.type.values!;
 const SETTINGS = ["$schema", "theme", "mouse", "keys", "defaults"] as const;
@@ -31,7 +33,7 @@ export function configSchema(): unknown {
   const keys = (id: CommandId) => ({
     description: COMMANDS[id].title,
     default: COMMANDS[id].keys,
-    anyOf: [{ $ref: "#/$defs/key" }, { type: "array", items: { $ref: "#/$defs/key" }, minItems: 1 }],
+    anyOf: [{ $ref: "#/$defs/key" }, { type: "array", items: { $ref: "#/$defs/key" }, minItems: 1, maxItems: MAX_KEYS }],
   });
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -126,6 +128,7 @@ function keyProblem(keys: { readonly [id: string]: Json }): Problem | undefined 
     if (!Object.hasOwn(COMMANDS, id)) return { path: `keys.${id}:`, message: `no command is called '${id}'${meant(id, COMMAND_IDS)}` };
     const list: readonly Json[] = Array.isArray(given) ? (given as readonly Json[]) : [given];
     if (list.length === 0) return { path: `keys.${id}`, message: "a command has one key at least" };
+    if (list.length > MAX_KEYS) return { path: `keys.${id}`, message: `a command has ${MAX_KEYS} keys at most` };
     for (const key of list)
       if (typeof key !== "string" || !pattern.test(key))
         return { path: `keys.${id}`, message: "expected a key, as 'x', 'ctrl+x', 'pgdn' or 'g d', or a list of them" };

@@ -6,7 +6,10 @@ export type PositionedJson =
   /** `at` holds the offset of each value by its path, as `keys.quit`, and of a key by its path with a `:` after it. */
   { readonly value: Json; readonly at: ReadonlyMap<string, number> } | { readonly error: string; readonly offset: number };
 
-const SCALAR = /"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+const SCALAR = /"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+/** Characters that a string holds as they are, and an escape: an expression of whole strings would run out of stack in a long one. */
+const PLAIN = /[^"\\\x00-\x1f]*/y;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 
 /** Reads a JSON text. Deeper than 100 levels is an error. `only`: the path whose offset is wanted, where a large text would have too many. */
 export function parsePositionedJson(text: string, only?: string): PositionedJson {
@@ -24,11 +27,19 @@ export function parsePositionedJson(text: string, only?: string): PositionedJson
     error ??= `${message}${offset >= text.length ? ", but the text ends" : `, not '${text[offset]}'`}`;
     return null;
   };
+  const endOf = (pattern: RegExp, start: number): number | undefined => {
+    pattern.lastIndex = start;
+    return pattern.test(text) ? pattern.lastIndex : undefined;
+  };
   const scalar = (wanted: string): Json => {
-    SCALAR.lastIndex = offset;
-    const found = SCALAR.exec(text)?.[0];
-    if (found === undefined) return fail(`expected ${wanted}`);
-    offset += found.length;
+    let end = endOf(SCALAR, offset);
+    if (text[offset] === '"') {
+      for (let next = end; next !== undefined; next = endOf(ESCAPE, end)) end = endOf(PLAIN, next)!;
+      end = text[end!] === '"' ? end! + 1 : undefined;
+    }
+    if (end === undefined) return fail(`expected ${wanted}`);
+    const found = text.slice(offset, end);
+    offset = end;
     return JSON.parse(found) as Json;
   };
   /** Entries up to the closing bracket; `entry` reads one. */
