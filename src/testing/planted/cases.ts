@@ -1,22 +1,24 @@
 /** Kernels of the fixtures as TTIR, and what each is compiled for. */
 import { readdirSync, readFileSync } from "node:fs";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import type { CudaOptions } from "../../backend/nvidia/options.js";
+import type { TargetOptions } from "../../backend/targets.js";
 
 export interface Kernel {
   readonly name: string;
   readonly text: string;
-  readonly options: Partial<CudaOptions>;
+  readonly options: Partial<TargetOptions>;
+  /** How the names of its targets begin; undefined where it is for all. */
+  readonly platform?: string;
   /** The JSON of a file of preconditions. */
   readonly preconditions: string | undefined;
   /** Written to show faults. */
   readonly showsFaults: boolean;
 }
 
-export const TARGETS = [75, 80, 89, 90, 100, 120] as const;
+export const TARGETS: readonly string[] = [..."75 80 89 90 100 120".split(" ").map((n) => `cuda:${n}`), "hip:gfx942", "hip:gfx950"];
 
 /** Options of the kernels that do not use the default ones. */
-const OPTIONS: Readonly<Record<string, Partial<CudaOptions>>> = {
+const OPTIONS: Readonly<Record<string, Partial<TargetOptions>>> = {
   clusters: { numCtas: 2 },
   dot_cluster: { numCtas: 2, numStages: 2 },
   dot_pair: { numCtas: 2, numStages: 1 },
@@ -27,6 +29,21 @@ const OPTIONS: Readonly<Record<string, Partial<CudaOptions>>> = {
   print_assert: { debug: true },
   swaps: { numWarps: 1 },
   words: { numWarps: 1 },
+};
+/** Options of AMD's targets with which a kernel is compiled as well. */
+const ON_AMD: Readonly<Record<string, Readonly<Record<string, Partial<TargetOptions>>>>> = {
+  matmul: {
+    async: { useAsyncCopy: true, numStages: 3 },
+    large: { numWarps: 8 },
+    pointers: { useBufferOps: false },
+    untransposed: { useInThreadTranspose: false },
+  },
+  matmul_f16_s2_masked: { async: { useAsyncCopy: true, numStages: 2 }, pointers: { useBufferOps: false } },
+  matmul_f16_64x64x64_w4: { async: { useAsyncCopy: true, numStages: 4 } },
+  flash_attention: { chained: { numStages: 4 }, "chained-async": { numStages: 4, useAsyncCopy: true } },
+  halves: { pointers: { useBufferOps: false, useBufferAtomics: false } },
+  guards: { pointers: { useBufferOps: false } },
+  "memory.atomics": { pointers: { useBufferOps: false, useBufferAtomics: false } },
 };
 const PRECONDITIONS = JSON.parse(readFileSync("fixtures/simulate/preconditions.json", "utf8")) as Readonly<Record<string, unknown>>;
 
@@ -39,7 +56,21 @@ export function readKernels(): ReadonlyMap<string, Kernel> {
     const stated = [PRECONDITIONS[bare]].flat();
     for (const [index, preconditions] of stated.entries()) {
       const own = stated.length === 1 ? bare : `${bare}.launch${index}`;
-      kernels.set(own, { name: own, text, options: OPTIONS[bare] ?? {}, preconditions: JSON.stringify(preconditions), showsFaults });
+      const kernel = {
+        name: own,
+        text,
+        options: OPTIONS[bare] ?? {},
+        preconditions: JSON.stringify(preconditions),
+        showsFaults,
+      };
+      kernels.set(own, kernel);
+      for (const [variant, options] of Object.entries(ON_AMD[bare] ?? {}))
+        kernels.set(`${own}+${variant}`, {
+          ...kernel,
+          name: `${own}+${variant}`,
+          options: { ...kernel.options, ...options },
+          platform: "hip:",
+        });
     }
   };
   const modules = brotliDecompressSync(readFileSync("fixtures/frontend/modules.ttir.br")).toString("latin1");

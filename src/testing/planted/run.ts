@@ -39,13 +39,13 @@ const { values: options } = parseArgs({
   },
 });
 
-/** Kernels whose PTX differs that are validated, and those that are compiled, before a fault counts as missed. */
+/** Kernels whose final code differs that are validated, and those that are compiled, before a fault counts as missed. */
 const MOST_VALIDATED = 10;
 const MOST_COMPILED = 120;
 /** The most targets for one kernel; the one that the fault names is tried on all. */
 const MOST_TARGETS = 2;
 /** One target of each generation. */
-const FAULT_TARGETS: readonly number[] = [75, 80, 90, 100];
+const FAULT_TARGETS = ["cuda:75", "cuda:80", "cuda:90", "cuda:100", "hip:gfx942", "hip:gfx950"];
 /** A compiler that takes so much more CPU time than without the fault does not end. */
 const PATIENCE = { factor: 10, ms: 30_000 };
 
@@ -196,15 +196,15 @@ const folder = `${compilerFolder}/${stateOf(sources)}`;
 if (options.fresh) rmSync(compilerFolder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 
-interface Case extends Pick<Request, "kernel" | "capability"> {
+interface Case extends Pick<Request, "kernel" | "target"> {
   readonly id: string;
   /** Changes with the kernel's text and options. */
   readonly key: string;
 }
 const cases: readonly Case[] = [...kernels].flatMap(([kernel, contents]) =>
-  TARGETS.map((capability) => {
-    const id = `${kernel}@${capability}`;
-    return { kernel, capability, id, key: `${id} ${hash([JSON.stringify(contents)])}` };
+  TARGETS.filter((target) => target.startsWith(contents.platform ?? "")).map((target) => {
+    const id = `${kernel}@${target.slice(target.indexOf(":") + 1)}`;
+    return { kernel, target, id, key: `${id} ${hash([JSON.stringify(contents)])}` };
   }),
 );
 /** How a kernel compiles without a fault; `failed` where it is not for that target. */
@@ -238,8 +238,8 @@ async function compileSound(wanted: readonly Case[]): Promise<void> {
   say(`compiling ${open.length} kernels without a fault`);
   await inParallel(open, () => {
     const worker = new Worker(path, [JSON.stringify(places)], ["--import", COVERAGE]);
-    const work = async ({ id, key, kernel, capability }: Case) => {
-      const reply = await worker.ask({ kernel, capability, limitMs: 120_000 });
+    const work = async ({ id, key, kernel, target }: Case) => {
+      const reply = await worker.ask({ kernel, target, limitMs: 120_000 });
       if (typeof reply === "string") throw new Error(`${id}: ${reply}`);
       const { steps, failed, compileMs } = reply;
       compiled.set(key, { steps, failed, compileMs });
@@ -259,8 +259,8 @@ async function validateSound(): Promise<void> {
   await build({ ...BUNDLED, outfile: `${folder}/worker.cjs`, sourcemap: true });
   await inParallel(open, () => {
     const worker = new Worker(`${folder}/worker.cjs`);
-    const work = async ({ id, key, kernel, capability }: Case) => {
-      const reply = await worker.ask({ kernel, capability, sound: [], limitMs: 600_000 });
+    const work = async ({ id, key, kernel, target }: Case) => {
+      const reply = await worker.ask({ kernel, target, sound: [], limitMs: 600_000 });
       const { validation, failed, validateMs } = typeof reply === "string" ? { ...NO_REPLY, validation: { code: 3, text: reply } } : reply;
       sound.set(key, { ms: Math.round(validateMs), ...(validation ?? { code: NOT_FOR_TARGET, text: failed! }) });
       if (validation && validation.code !== 0) say(`${id}: ${validation.text.split("\n", 1)[0]}`);
@@ -284,7 +284,7 @@ const matches = (id: string): boolean => options.only.length === 0 || options.on
 // Faults.
 
 interface Result {
-  readonly verdict: "found" | "missed" | "no effect on PTX" | "changed nothing" | "not reached";
+  readonly verdict: "found" | "missed" | "no effect on the final code" | "changed nothing" | "not reached";
   /** Where it was found; or, of one that was missed, all that was validated. */
   readonly cases: readonly string[];
   /** By what: validation, verifier, diagnostic, exception, crash, limit. */
@@ -297,8 +297,11 @@ interface Result {
   readonly seconds: number;
 }
 
-const faultCases = cases.filter(({ capability }) => FAULT_TARGETS.includes(capability));
-const candidatesOf = (fault: Fault): Case[] => faultCases.filter(({ key }) => passed.get(key)?.faults.includes(keyOf(fault)));
+/** Code of one vendor's is planted for its targets alone, and code that all share for NVIDIA's. */
+const isOfAmd = (text: string): boolean => /^hip:|\bamd\w*\/|dialects\/rocdl\//.test(text);
+const faultCases = cases.filter(({ target }) => FAULT_TARGETS.includes(target));
+const candidatesOf = (fault: Fault): Case[] =>
+  faultCases.filter(({ key, target }) => isOfAmd(target) === isOfAmd(fault.file) && passed.get(key)?.faults.includes(keyOf(fault)));
 /** With other kernels a fault is judged again. */
 const resultKeyOf = (fault: Fault): string => hash([keyOf(fault), ...candidatesOf(fault).map(({ key }) => key)]);
 
@@ -311,19 +314,19 @@ async function judge(fault: Fault, { plant, path }: Planter): Promise<Result> {
   if (candidates.length === 0) return { verdict: "not reached", cases: [], seconds: 0 };
   await plant(fault);
   const worker = new Worker(path);
-  const targets = new Map<string, number>();
+  const tries = new Map<string, number>();
   const validated: string[] = [];
   let first: string | undefined;
   let tried = 0;
   try {
-    for (const { id, key, kernel, capability } of candidates) {
+    for (const { id, key, kernel, target } of candidates) {
       if (validated.length >= MOST_VALIDATED || tried >= MOST_COMPILED || performance.now() > deadline) break;
-      if (kernel !== fault.kernel && (targets.get(kernel) ?? 0) >= MOST_TARGETS) continue;
-      targets.set(kernel, (targets.get(kernel) ?? 0) + 1);
+      if (kernel !== fault.kernel && (tries.get(kernel) ?? 0) >= MOST_TARGETS) continue;
+      tries.set(kernel, (tries.get(kernel) ?? 0) + 1);
       tried++;
       const { steps, compileMs } = compiled.get(key)!;
       const limitMs = PATIENCE.ms + PATIENCE.factor * (compileMs + (sound.get(key)?.ms ?? 3000));
-      const reply = await worker.ask({ kernel, capability, sound: steps, limitMs });
+      const reply = await worker.ask({ kernel, target, sound: steps, limitMs });
       const found = (by: string, message: string, named: readonly string[] = []): Result => ({
         verdict: "found",
         cases: [id],
@@ -354,7 +357,7 @@ async function judge(fault: Fault, { plant, path }: Planter): Promise<Result> {
   } finally {
     worker.end();
   }
-  const verdict = validated.length > 0 ? "missed" : first === undefined ? "changed nothing" : "no effect on PTX";
+  const verdict = validated.length > 0 ? "missed" : first === undefined ? "changed nothing" : "no effect on the final code";
   return { verdict, cases: validated, ...(first === undefined ? {} : { first }), seconds: seconds() };
 }
 
@@ -365,7 +368,7 @@ function firstDifference(before: readonly Step[], after: readonly Step[]): numbe
 }
 
 async function judgeAll(faults: readonly Fault[]): Promise<void> {
-  await compileSound(faultCases);
+  await compileSound(faultCases.filter(({ target }) => faults.some(({ file }) => isOfAmd(file) === isOfAmd(target))));
   // In no order, so that a run that is stopped says something of all parts.
   const open = faults.filter((fault) => !results.get(resultKeyOf(fault))).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   say(`${open.length} of ${faults.length} faults are to be planted`);
@@ -412,7 +415,7 @@ function report(faults: readonly Fault[]): void {
   const named = found.filter(({ result }) => result.by === "validation");
   const right = named.filter(({ result }) => result.named!.includes(result.first!));
   lines.push(`the pass named is the first whose result differs: ${right.length} of ${named.length}`);
-  for (const verdict of ["missed", "no effect on PTX", "changed nothing", "not reached"] as const)
+  for (const verdict of ["missed", "no effect on the final code", "changed nothing", "not reached"] as const)
     for (const { fault, result } of real) if (result.verdict === verdict) lines.push(lineOf(fault, result));
   for (const { fault, result } of judged)
     if (fault.equivalent !== undefined && result.verdict === "found")

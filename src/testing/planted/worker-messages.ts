@@ -2,13 +2,13 @@
 
 export interface Request {
   readonly kernel: string;
-  readonly capability: number;
-  /** Steps as they are without a fault: where the PTX is the same it is not validated, nor where this is absent. */
+  readonly target: string;
+  /** Steps as they are without a fault: where the final code is the same it is not validated, nor where this is absent. */
   readonly sound?: readonly Step[];
   /** The process ends by OUT_OF_TIME after so much CPU time. */
   readonly limitMs: number;
 }
-/** A pass, and a hash of the text that it leaves. The last one is the PTX. */
+/** A pass, and a hash of the text that it leaves. The last one is the final code: PTX, or the LLVM dialect of an AMD GPU. */
 export type Step = readonly [pass: string, hash: string];
 export interface Reply {
   readonly steps: readonly Step[];

@@ -5,12 +5,13 @@
 
 import { createHash } from "node:crypto";
 import type { Session } from "node:inspector";
-import { artifactsOf } from "../../backend/nvidia/artifacts.js";
-import { defaultOptions } from "../../backend/nvidia/options.js";
+import { defaultOptions } from "../../backend/targets.js";
+import { artifactsOf } from "../../backend/translate.js";
 import { NO_SIMULATION } from "../../cli/simulation-args.js";
 import { validateTrace } from "../../cli/tt-step-validate.js";
 import { compile } from "../../compile/compile.js";
 import { ALL_DIALECTS } from "../../dialects/index.js";
+import { archOf } from "../../gpu/amd.js";
 import { Context } from "../../ir/context.js";
 import { parseModule } from "../../syntax/parse.js";
 import { runName, type Trace } from "../../trace/trace.js";
@@ -31,11 +32,11 @@ process.on("message", (request: Request) => {
   limit(Infinity);
 });
 
-function reply({ kernel: name, capability, sound }: Request): Reply {
+function reply({ kernel: name, target, sound }: Request): Reply {
   const kernel = kernels.get(name)!;
   const start = cpuMs();
   if (places) reachedPlaces();
-  const compiled = compileKernel(kernel, capability);
+  const compiled = compileKernel(kernel, target);
   const compileMs = cpuMs() - start;
   const { steps, trace, failed } = compiled;
   const base: Reply = {
@@ -50,13 +51,13 @@ function reply({ kernel: name, capability, sound }: Request): Reply {
   return { ...base, validation, validateMs: cpuMs() - start - compileMs };
 }
 
-function compileKernel({ name, text, options }: Kernel, capability: number): { steps: Step[]; trace?: Trace; failed?: string } {
+function compileKernel({ name, text, options }: Kernel, target: string): { steps: Step[]; trace?: Trace; failed?: string } {
   const ctx = new Context(ALL_DIALECTS);
   try {
     const { module } = parseModule(ctx, `${name}.ttir`, text)!;
     const { trace, failed } = compile(name, module, {
-      target: `cuda:${capability}`,
-      options: { ...defaultOptions(capability), ...options },
+      target,
+      options: { ...defaultOptions(target), ...options },
       debugInfo: true,
       artifacts: ["ptx"],
       translate: artifactsOf,
@@ -70,7 +71,8 @@ function compileKernel({ name, text, options }: Kernel, capability: number): { s
     const { ptx } = trace.artifacts;
     if (ptx !== undefined) steps.push(["ptx", hashOf(ptx)]);
     const error = ctx.diagnostics.find((d) => d.severity === "error");
-    if (!failed && ptx !== undefined) return { steps, trace };
+    const isWhole = !failed && (ptx !== undefined || archOf(target) !== undefined);
+    if (isWhole) return { steps, trace };
     return { steps, trace, failed: `${failed?.reason ?? "ptx"}: ${failed?.flag ?? "no PTX"}: ${error?.message ?? "no diagnostic"}` };
   } catch (error) {
     return { steps: [], failed: `exception: ${(error as Error).message}` };
