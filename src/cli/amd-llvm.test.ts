@@ -83,6 +83,11 @@ SGPRs          18
 spills         3 VGPRs, 2 SGPRs
 scratch        12 bytes a lane
 LDS            0 bytes
+waves          8 of 8 waves on a SIMD unit
+  VGPRs        10: 48 of 512 a lane
+  SGPRs        44: 18 of 800
+  LDS          no limit: 0 of 65536 bytes of a compute unit for 4 waves
+  waves        8: a SIMD unit holds 8
 code           2 instructions
 
 vecadd:
@@ -94,7 +99,7 @@ vecadd:
     "45 VGPRs (8 of them AGPRs), 18 SGPRs; spills: 3 VGPRs, 2 SGPRs; 12 bytes of scratch a lane\n",
   );
   const { out } = await run([VECADD, "--findings"], programs);
-  expect(out).toContain("45 registers a thread (8 of them AGPRs), 18 SGPRs a wave");
+  expect(out).toContain("45 registers a thread (8 of them AGPRs), 18 SGPRs a wave, 8 of 8 waves on a SIMD unit");
   expect(out).toContain("12 bytes a thread are spilled to scratch memory: 45 registers are not enough");
 });
 

@@ -1,5 +1,7 @@
 /** Finds and runs LLVM's programs for AMD's targets: assembly and code objects of our LLVM IR. Nothing of them is part of this program. */
+import { headlineOf, occupancyOnAmd } from "../explain/headline.js";
 import { archOf } from "../gpu/amd.js";
+import { occupancyText } from "../gpu/amd-occupancy.js";
 import type { MachineCode, Trace } from "../trace/trace.js";
 import type { Io, Programs } from "./io.js";
 import { type Assembling, made, OLDEST_LLVM, tritonBackends } from "./ptxas.js";
@@ -111,9 +113,12 @@ export function machineCodeOfAmd(assembly: string): MachineCode {
 const figureOf = (assembly: string, name: string): number =>
   Number(new RegExp(`^\\s*(?:- )?\\.${name}:\\s+(\\d+)`, "m").exec(assembly)?.[1] ?? 0);
 
-/** Registers, spills, LDS and size of the code, then the code. */
-export function amdReport(assembly: string, shared: number | undefined): string {
-  const { registers, wave } = machineCodeOfAmd(assembly);
+/** Registers, spills, LDS, waves and size of the code, then the code. */
+export function amdReport(assembly: string, trace: Trace): string {
+  const machine = machineCodeOfAmd(assembly);
+  const { registers, wave } = machine;
+  const { warps, shared } = headlineOf(trace);
+  const occupancy = occupancyOnAmd(machine, trace.target, warps, shared);
   const code = instructionsOf(assembly);
   const { accumulators, scalars, spilledScalars, scratch, lds } = wave!;
   return `${[
@@ -122,6 +127,8 @@ export function amdReport(assembly: string, shared: number | undefined): string 
     `spills         ${figureOf(assembly, "vgpr_spill_count")} VGPRs, ${spilledScalars} SGPRs`,
     `scratch        ${scratch} bytes a lane`,
     `LDS            ${lds} bytes${shared ? `, and ${shared} that the launch asks for` : ""}`,
+    ...(occupancy ? [`waves          ${occupancyText(occupancy)}`] : []),
+    ...(occupancy?.limits ?? []).map(({ by, waves, detail }) => `  ${by.padEnd(13)}${waves === Infinity ? "no limit" : waves}: ${detail}`),
     `code           ${code.filter((line) => !line.endsWith(":")).length} instructions`,
     "",
     ...code.map((line) => (line.endsWith(":") ? line : `        ${line}`)),

@@ -1,7 +1,6 @@
 /** Outputs that need NVIDIA's assembler or LLVM: machine code, its report, PTX by LLVM. */
 
 import { defaultOptions, ptxVersionOf } from "../backend/nvidia/options.js";
-import { headlineOf } from "../explain/headline.js";
 import { archOf } from "../gpu/amd.js";
 import { capabilityOf } from "../gpu/nvidia.js";
 import { tritonOrDefault } from "../support/triton-version.js";
@@ -37,7 +36,7 @@ function showAmd(trace: Trace, { emit, ptxasReport }: TtStepArgs, io: Io): Shown
   if (typeof llvmIr !== "string") return llvmIr;
   const made = compileForAmd(llvmIr, trace, io, emit === "hsaco" ? "hsaco" : "amdgcn");
   if ("error" in made) return made;
-  const report = ptxasReport ? amdReport(made.assembly, headlineOf(trace).shared) : "";
+  const report = ptxasReport ? amdReport(made.assembly, trace) : "";
   if (emit !== "amdgcn" && emit !== "hsaco") return { text: report, code: 0 };
   if (report) io.stderr.write(report);
   return { text: made.hsaco ?? made.assembly, exact: true, code: 0 };

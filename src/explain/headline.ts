@@ -1,7 +1,9 @@
 /** The kernel in a line: name, target, and the numbers that its launch depends on. */
+import { amdGpuOf, archOf } from "../gpu/amd.js";
+import { occupancyText, type WaveOccupancy, waveOccupancy } from "../gpu/amd-occupancy.js";
 import { memo } from "../support/memo.js";
 import { DEFAULT_TRITON } from "../support/triton-version.js";
-import type { Step, Trace } from "../trace/trace.js";
+import type { MachineCode, Step, Trace } from "../trace/trace.js";
 
 /** A kernel in a line: its name, target and sizes. */
 export interface Headline {
@@ -19,6 +21,8 @@ export interface Headline {
   readonly registers: number | undefined;
   readonly scalars: number | undefined;
   readonly accumulators: number | undefined;
+  /** The waves of an AMD GPU's SIMD unit; undefined where no assembler ran. */
+  readonly occupancy: WaveOccupancy | undefined;
 }
 
 /** Functions and module attributes come early. */
@@ -39,23 +43,39 @@ export const headlineOf = memo((trace: Trace): Headline => {
     return found === undefined ? undefined : Number(found);
   };
   const option = (name: string): number | undefined => (typeof trace.options[name] === "number" ? trace.options[name] : undefined);
+  const warps = option("numWarps") ?? attribute("num-warps");
+  const shared = attribute("ttg.shared");
+  const { machine } = trace.artifacts;
   return {
     kernels,
     target: trace.target,
     triton: trace.triton === DEFAULT_TRITON.name ? undefined : trace.triton,
-    warps: option("numWarps") ?? attribute("num-warps"),
+    warps,
     stages: option("numStages"),
     ctas: option("numCtas") ?? attribute("num-ctas"),
-    shared: attribute("ttg.shared"),
-    registers: trace.artifacts.machine?.registers,
-    scalars: trace.artifacts.machine?.wave?.scalars,
-    accumulators: trace.artifacts.machine?.wave?.accumulators,
+    shared,
+    registers: machine?.registers,
+    scalars: machine?.wave?.scalars,
+    accumulators: machine?.wave?.accumulators,
+    occupancy: machine && occupancyOnAmd(machine, trace.target, warps, shared),
   };
 });
 
+/** The waves of a SIMD unit with LLVM's code of a kernel; undefined where something of it is not known. */
+export function occupancyOnAmd(
+  { registers, wave }: MachineCode,
+  target: string | undefined,
+  waves: number | undefined,
+  shared = 0,
+): WaveOccupancy | undefined {
+  const gpu = amdGpuOf(archOf(target) ?? "");
+  if (!gpu || !wave || waves === undefined) return undefined;
+  return waveOccupancy(gpu, { waves, vgprs: registers, sgprs: wave.scalars, ldsBytes: shared + wave.lds });
+}
+
 /** `matmul_kernel on cuda:80, Triton 3.8: 4 warps, 3 stages, 49152 bytes of shared memory`. */
 export function headlineText(line: Headline): string {
-  const { kernels, target, triton, warps, stages, ctas, shared, registers, scalars, accumulators } = line;
+  const { kernels, target, triton, warps, stages, ctas, shared, registers, scalars, accumulators, occupancy } = line;
   const parts = [
     warps === undefined ? [] : [`${warps} warp${warps === 1 ? "" : "s"}`],
     stages === undefined ? [] : [`${stages} stage${stages === 1 ? "" : "s"}`],
@@ -63,6 +83,7 @@ export function headlineText(line: Headline): string {
     shared === undefined ? [] : [shared === 0 ? "no shared memory" : `${shared} bytes of shared memory`],
     registers === undefined ? [] : [`${registers} registers a thread${accumulators ? ` (${accumulators} of them AGPRs)` : ""}`],
     scalars === undefined ? [] : [`${scalars} SGPRs a wave`],
+    occupancy === undefined ? [] : [occupancyText(occupancy)],
   ].flat();
   const name = kernels.length === 0 ? "a module without a public function" : kernels.join(", ");
   const where = `${target === undefined ? "" : ` on ${target}`}${triton === undefined ? "" : `, Triton ${triton}`}`;

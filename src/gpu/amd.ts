@@ -7,6 +7,19 @@
 /** The instruction sets that differ for the compiler. GFX1250 is neither of the CDNA nor of the RDNA family there. */
 export type AmdFamily = "CDNA1" | "CDNA2" | "CDNA3" | "CDNA4" | "RDNA1" | "RDNA2" | "RDNA3" | "RDNA4" | "GFX1250";
 
+/** Four SIMD units and their LDS. Source: LLVM's AMDGPUBaseInfo; `amd-occupancy.test.ts` has what LLVM computes from it. */
+export interface AmdUnit {
+  readonly name: "compute unit" | "work group processor";
+  /** Waves of a SIMD unit. */
+  readonly waves: number;
+  /** Registers that a lane of all waves of a SIMD unit has together, and the number of them that are given at once. */
+  readonly vgprs: number;
+  readonly vgprsAtOnce: number;
+  /** Scalar registers of all waves of a SIMD unit; undefined where each wave has all that it can name. */
+  readonly sgprs: number | undefined;
+  readonly ldsBytes: number;
+}
+
 /** The properties of a GPU that the compiler uses. */
 export interface AmdGpu {
   /** As in `hip:gfx942`. */
@@ -20,6 +33,8 @@ export interface AmdGpu {
   readonly sharedMemoryPerCta: number;
   /** Banks of LDS, of 4 bytes; undefined where it is not published. */
   readonly ldsBanks: 32 | 64 | undefined;
+  /** The resources that the waves of four SIMD units share: a compute unit of CDNA, a work group processor (two compute units) of RDNA. */
+  readonly unit: AmdUnit;
   /** The generation of matrix instructions of CDNA (MFMA) and of the others (WMMA); 0 where there are none. */
   readonly mfma: 0 | 2 | 3 | 4;
   readonly wmma: 0 | 1 | 2 | 3;
@@ -33,6 +48,7 @@ export interface AmdGpu {
 
 const KIB = 1024;
 const CDNA = {
+  unit: { name: "compute unit", waves: 8, vgprs: 512, vgprsAtOnce: 8, sgprs: 800, ldsBytes: 64 * KIB },
   warpSize: 64,
   sharedMemoryPerCta: 64 * KIB,
   ldsBanks: 32,
@@ -41,7 +57,12 @@ const CDNA = {
   deprecatedFp8DotTypes: [],
   hasClusters: false,
 } as const satisfies Partial<AmdGpu>;
-const RDNA = { ...CDNA, warpSize: 32, mfma: 0 } as const satisfies Partial<AmdGpu>;
+const RDNA = {
+  ...CDNA,
+  unit: { name: "work group processor", waves: 16, vgprs: 1536, vgprsAtOnce: 24, sgprs: undefined, ldsBytes: 128 * KIB },
+  warpSize: 32,
+  mfma: 0,
+} as const satisfies Partial<AmdGpu>;
 
 export const AMD_GPUS: readonly AmdGpu[] = [
   { ...CDNA, arch: "gfx90a", family: "CDNA2", products: "MI200", mfma: 2 },
@@ -52,6 +73,7 @@ export const AMD_GPUS: readonly AmdGpu[] = [
     family: "CDNA4",
     products: "MI350",
     mfma: 4,
+    unit: { ...CDNA.unit, ldsBytes: 160 * KIB },
     sharedMemoryPerCta: 160 * KIB,
     ldsBanks: 64,
     deprecatedFp8DotTypes: ["fp8e4b8", "fp8e5b16"],
@@ -65,6 +87,7 @@ export const AMD_GPUS: readonly AmdGpu[] = [
     family: "GFX1250",
     products: "MI400",
     wmma: 3,
+    unit: { ...RDNA.unit, vgprs: 1024, vgprsAtOnce: 16, ldsBytes: 320 * KIB },
     sharedMemoryPerCta: 320 * KIB,
     ldsBanks: undefined,
     hasClusters: true,

@@ -217,7 +217,9 @@ const passesL1 = ({ direction, mnemonic }: SiteCost): boolean =>
 
 /** Why there are no limits of any launch; undefined where there are. */
 export const notModelled = ({ target }: Trace): string | undefined =>
-  archOf(target) === undefined ? undefined : `counts and bounds are of NVIDIA's GPUs; ${target} is not modelled`;
+  archOf(target) === undefined
+    ? undefined
+    : `counts and bounds are of NVIDIA's GPUs; ${target} is not modelled: --ptxas-report has its registers, LDS and waves`;
 
 /** The record of the GPU, which must be one of the target's. */
 function productFor(trace: Trace, name: string | undefined): GpuProduct | Rejected {
