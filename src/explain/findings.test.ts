@@ -45,14 +45,40 @@ test("a dot on AMD's matrix cores is none without tensor cores", () => {
     findings(trace)
       .filter(({ kind }) => kind === "bank conflicts")
       .map(({ title, why }) => [title, why[0]]),
-  ).toContainEqual([
-    "8x ds_write.b32: 4 rounds of shared memory a warp where 2 would do",
-    "Lanes 2, 16 want different rows of bank 2 at once",
-  ]);
+  ).toContainEqual(["8x ds_write.b32: 4 rounds of LDS a wave where 2 would do", "Lanes 2, 16 want different rows of bank 2 at once"]);
   const none = compiled("fixtures/kernels/vecadd.ttir", { target: "hip:gfx942" });
   expect([findings(none), noFindings(none)]).toEqual([
     [],
     "no findings: bank conflicts of conversions and of reads that transpose are not known for AMD's GPUs",
+  ]);
+});
+
+test("a scaled dot without MFMA says why; with it, the instruction", () => {
+  const text = `module {
+  tt.func public @k(%p: !tt.ptr<f32>) {
+    %a = arith.constant dense<1> : tensor<64x64xi8>
+    %s = arith.constant dense<127> : tensor<64x4xi8>
+    %c = arith.constant dense<0.0> : tensor<64x64xf32>
+    %0 = tt.dot_scaled %a scale %s, %a scale %s, %c lhs = e2m1 rhs = e2m1 {fastMath = false} : tensor<64x64xi8>, tensor<64x4xi8> * tensor<64x64xi8>, tensor<64x4xi8> -> tensor<64x64xf32>
+    %1 = tt.splat %p : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>>
+    tt.store %1, %0 : tensor<64x64x!tt.ptr<f32>>
+    tt.return
+  }
+}`;
+  const on = (target: string) => {
+    const source = readSource({ name: "k.ttir", text });
+    const made = source.kind === "error" ? source : compile(source, { target });
+    if (made.kind === "error") throw new Error(made.message);
+    return made.trace;
+  };
+  const [found] = findings(on("hip:gfx942"));
+  expect([found!.title, found!.why]).toEqual([
+    "tt.dot_scaled of 64x64 gets no MFMA instruction",
+    ["%0 (tt.dot_scaled) is done without matrix instructions: both operands have scales, and on gfx942 one of them at most is multiplied in"],
+  ]);
+  const remarks = on("hip:gfx950").steps.flatMap((step) => step.remarks.filter(({ code }) => code === "matmul.mma"));
+  expect(remarks.map(({ message }) => message)).toEqual([
+    "{0} is done by rocdl.mfma.scale.f32.32x32x64.f8f6f4 on f4E2M1FN: instruction shape 32x32x64, 2x2 warps, kWidth 16",
   ]);
 });
 

@@ -300,7 +300,10 @@ function unusedTensorCores(queries: StepQueries, op: Operation): Found | undefin
   const declined = decision(queries, op, "matmul.declined");
   const shape = (dot.d.type as TensorType).params.shape.join("x");
   const why = declined && [declined.queries.messageOf(declined.remark)];
-  const title = `${op.name} of ${shape} is computed by fma instructions, not on tensor cores`;
+  const amd = amdGpuOfTrace(queries.trace);
+  const title = amd
+    ? `${op.name} of ${shape} gets no ${amd.mfma ? "MFMA" : "WMMA"} instruction`
+    : `${op.name} of ${shape} is computed by fma instructions, not on tensor cores`;
   return at(queries, op, declined && { ...declined, why: why! }, { kind: "no tensor cores", title, cost: 0 });
 }
 
@@ -310,7 +313,8 @@ function conflict(queries: StepQueries, op: Operation, facts: readonly CodegenFa
     .sort((a, b) => excess(b) - excess(a))[0];
   if (!worst) return undefined;
   const { needed, least } = worst.wavefronts!;
-  const title = `${worst.count}x ${worst.instruction}: ${needed} rounds of shared memory a warp where ${least} would do`;
+  const [memory, threads] = amdGpuOfTrace(queries.trace) ? ["LDS", "wave"] : ["shared memory", "warp"];
+  const title = `${worst.count}x ${worst.instruction}: ${needed} rounds of ${memory} a ${threads} where ${least} would do`;
   return at(queries, op, undefined, { kind: "bank conflicts", title, cost: excess(worst) }, conflictReasons(queries.trace, op, worst));
 }
 const excess = ({ wavefronts, count }: CodegenFact): number => (wavefronts!.needed / wavefronts!.least) * count;

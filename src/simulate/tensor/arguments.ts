@@ -12,6 +12,7 @@
 
 import { BufferOpInterface } from "../../dialects/amdg/ops/buffer.js";
 import { argumentAttr } from "../../dialects/builtin/function-op.js";
+import * as scf from "../../dialects/scf/ops/index.js";
 import * as tt from "../../dialects/tt/ops/index.js";
 import { isTensorPointerType, PointerType, signlessBlockType, TensorDescType } from "../../dialects/tt/types.js";
 import type { Type } from "../../ir/attribute.js";
@@ -289,27 +290,28 @@ function scaleArguments(kernel: Operation): ReadonlySet<Value> {
   kernel.walk((op) => {
     const dot = tt.DotScaledOp.match(op);
     for (const scale of dot ? [dot.a_scale, dot.b_scale] : []) {
-      const pointer = scale && tt.LoadOp.match(rootOf(scale).definingOp)?.ptr;
+      const from = scale && rootOf(scale).definingOp;
+      const descriptor = tt.DescriptorLoadOp.match(from)?.desc;
+      const pointer = descriptor ? tt.MakeTensorDescOp.match(rootOf(descriptor).definingOp)?.base : tt.LoadOp.match(from)?.ptr;
       if (pointer) scales.add(rootOf(pointer));
     }
   });
   return scales;
 }
 
-/** Where a value comes from, through ops that only move or offset it. */
+/** Where a value comes from, through ops that only move or offset it, and from before the loops that carry it. */
 function rootOf(value: Value): Value {
   for (let at = value; ; ) {
     const op = at.definingOp;
-    if (
-      !op ||
-      !["tt.addptr", "tt.splat", "tt.broadcast", "tt.expand_dims", "tt.bitcast", "tt.trans", "tt.reshape", "ttg.convert_layout"].includes(
-        op.name,
-      )
-    )
-      return at;
-    at = op.operand(0);
+    const loop = scf.ForOp.match(at.argOwner?.parentOp);
+    if (loop && at.index > 0) at = loop.initArgs[at.index - 1]!;
+    else if (op && MOVES.has(op.name)) at = op.operand(0);
+    else return at;
   }
 }
+const MOVES: ReadonlySet<string> = new Set(
+  ["addptr", "splat", "broadcast", "expand_dims", "bitcast", "trans", "reshape"].map((name) => `tt.${name}`).concat("ttg.convert_layout"),
+);
 
 interface Role {
   readonly kind: "extent" | "stride";

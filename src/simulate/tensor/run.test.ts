@@ -295,6 +295,27 @@ describe("arguments made up", () => {
     %ps = tt.splat %p : !tt.ptr<i32> -> tensor<1024x!tt.ptr<i32>>
     %at = tt.addptr %ps, %r : tensor<1024x!tt.ptr<i32>>, tensor<1024xi32>
     tt.store %at, %r, %m : tensor<1024x!tt.ptr<i32>>`;
+  test("scales of dots are around 1, also where a loop carries their pointers", () => {
+    const text = kernel(
+      "%p: !tt.ptr<i8>, %n: i32",
+      `
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %two = arith.constant dense<2> : tensor<64x2xi32>
+    %x = arith.constant dense<1> : tensor<64x32xi8>
+    %y = arith.constant dense<1> : tensor<32x64xi8>
+    %z = arith.constant dense<0.0> : tensor<64x64xf32>
+    %ps = tt.splat %p : !tt.ptr<i8> -> tensor<64x2x!tt.ptr<i8>>
+    %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%q = %ps, %acc = %z) -> (tensor<64x2x!tt.ptr<i8>>, tensor<64x64xf32>) : i32 {
+      %s = tt.load %q : tensor<64x2x!tt.ptr<i8>>
+      %d = tt.dot_scaled %x scale %s, %y scale %s, %acc lhs = e2m1 rhs = e2m1 {fastMath = false} : tensor<64x32xi8>, tensor<64x2xi8> * tensor<32x64xi8>, tensor<64x2xi8> -> tensor<64x64xf32>
+      %q2 = tt.addptr %q, %two : tensor<64x2x!tt.ptr<i8>>, tensor<64x2xi32>
+      scf.yield %q2, %d : tensor<64x2x!tt.ptr<i8>>, tensor<64x64xf32>
+    }`,
+    );
+    const module = moduleOf(text);
+    expect(planArguments(module, kernelOf(module)!)[0]).toMatchObject({ kind: "pointer", init: { kind: "range", low: 123, high: 131 } });
+  });
   test("cut the block they are compared with, or fill it", () => {
     expect(plan(kernel("%p: !tt.ptr<i32>, %n: i32 {tt.divisibility = 16 : i32}", COPY))).toEqual(["pointer", 1536]);
     expect(plan(kernel("%p: !tt.ptr<i32>, %n: i32", COPY))).toEqual(["pointer", 1533]);

@@ -20,7 +20,6 @@ import type { Value } from "../../../ir/value.js";
 import type { AmdMfmaParams, AmdWmmaParams } from "../../../layout/encoding-params.js";
 import { definePass } from "../../../pass/define-pass.js";
 import { option } from "../../../pass/options.js";
-import type { RemarkText } from "../../../pass/remark.js";
 import { applyPatternsGreedily } from "../../../rewrite/greedy.js";
 import { type Pattern, pattern } from "../../../rewrite/pattern.js";
 import { Rewriter } from "../../../rewrite/rewriter.js";
@@ -31,6 +30,7 @@ import { dotToFma } from "./fma.js";
 import type { MatrixInstruction } from "./matrix-instruction.js";
 import { chooseMfma, isF8F6F4 } from "./mfma.js";
 import { blockedOf, convertAndCast, elementOf, type Request, shapeOf, typeOf, warpsPerTile } from "./operands.js";
+import { applied, declined } from "./remarks.js";
 import { takeMarkedScale, tilesPerWarpForScale } from "./scale-layout.js";
 import { decomposeAmdScaledDot, scaledDotToMfma, scaledDotToScaledMfma, scaledDotToScaledWmma } from "./scaled-dot.js";
 import { selectWmma } from "./wmma.js";
@@ -258,19 +258,4 @@ function promoteMixedOperands(root: Operation, rw: Rewriter): void {
       rw.setOperand(op, 1, rhs);
     });
   });
-}
-
-const declined = (why: string): RemarkText => ({
-  kind: "missed",
-  message: `{0} is done without matrix instructions: ${why}`,
-  fields: { notMet: [why] },
-});
-function applied({ name, a, b }: MatrixInstruction, mma: AmdMfmaParams | AmdWmmaParams, kWidth: number): RemarkText {
-  const { instrShape, warpsPerCTA, version } = mma;
-  const types = a === b ? typeText(a) : `${typeText(a)} and ${typeText(b)}`;
-  return {
-    kind: "applied",
-    message: `{0} is done by ${name} on ${types}: instruction shape ${instrShape.join("x")}, ${warpsPerCTA.join("x")} warps, kWidth ${kWidth}`,
-    fields: { version, instrShape, warpsPerCTA, kWidth: [kWidth], instruction: name },
-  };
 }

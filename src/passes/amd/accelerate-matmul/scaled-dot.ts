@@ -26,6 +26,7 @@ import { decomposeScaledDotBy, extendScale, maskNan, type ScaledDot, scaleArg } 
 import { lookupNumWarps } from "../../ttg/memory-access.js";
 import { chooseMfma } from "./mfma.js";
 import { blockedOf, elementOf, type Request, shapeOf, typeOf, warpsPerTile } from "./operands.js";
+import { applied, declined } from "./remarks.js";
 import { DECOMPOSED_SCALE, mfmaScaleLayout, tilesPerWarpForScale, wmmaScaleLayout } from "./scale-layout.js";
 
 /** Formats that scaled instructions take, and their types. */
@@ -91,7 +92,7 @@ function scaleInLayout(
 }
 
 /** gfx950: mfma.scale on fp8 and fp4. */
-export const scaledDotToScaledMfma = ({ gpu, nonKDim, accelerated, remark }: Request): Pattern =>
+export const scaledDotToScaledMfma = ({ gpu, nonKDim, accelerated, explain, remark }: Request): Pattern =>
   pattern("scaled-blocked-to-scaled-mfma", DotScaledOp, (dot, rw) => {
     const { op, d } = dot;
     const blocked = blockedOf(d);
@@ -119,6 +120,7 @@ export const scaledDotToScaledMfma = ({ gpu, nonKDim, accelerated, remark }: Req
       tilesPerWarp,
       elementBitWidth: bitWidth(elementOf(d))!,
     };
+    explain?.(op, "matmul.mma", applied(found, mma, 16));
     accelerated();
     return replaceScaled(rw, dot, mma, () => {
       const a = mxOperand(rw, dot, 0, mma);
@@ -149,7 +151,7 @@ function mxOperand(rw: Rewriter, dot: ScaledDot, opIdx: 0 | 1, parent: AmdMfmaPa
 }
 
 /** gfx1250: wmma.scale on fp8 and fp4. */
-export const scaledDotToScaledWmma = ({ gpu, accelerated }: Request): Pattern =>
+export const scaledDotToScaledWmma = ({ gpu, accelerated, explain }: Request): Pattern =>
   pattern("scaled-blocked-to-scaled-wmma", DotScaledOp, (dot, rw) => {
     const { op, d } = dot;
     const blocked = blockedOf(d);
@@ -168,6 +170,8 @@ export const scaledDotToScaledWmma = ({ gpu, accelerated }: Request): Pattern =>
       instrShape: [16, 16, k],
     });
     const mma = withK(128);
+    const [x, y] = [dot.a_elem_type, dot.b_elem_type].map((elemType) => floatType(rw.ctx, FLOATS[elemType]!)) as [Type, Type];
+    explain?.(op, "matmul.mma", applied({ name: "rocdl.wmma.scale.f32.16x16x128.f8f6f4", a: x, b: y }, mma, 16));
     accelerated();
     return replaceScaled(rw, dot, mma, () => {
       const operand = (value: Value, opIdx: 0 | 1, elemType: string): Value => {
@@ -184,20 +188,25 @@ export const scaledDotToScaledWmma = ({ gpu, accelerated }: Request): Pattern =>
   });
 
 /** One operand with a scale, before gfx950: it becomes bf16 or f16 times its scale, and a plain MFMA does the rest. */
-export const scaledDotToMfma = ({ gpu, nonKDim, kPack, accelerated, remark }: Request): Pattern =>
+export const scaledDotToMfma = ({ gpu, nonKDim, kPack, accelerated, explain, remark }: Request): Pattern =>
   pattern("scaled-blocked-to-mfma", DotScaledOp, (dot, rw) => {
     const { op, d, a_scale, b_scale, a_elem_type, b_elem_type, fastMath } = dot;
-    if (!dot.lhs_k_pack || !dot.rhs_k_pack) return rw.noMatch("fp4 elements are not packed along k");
+    const refuse = (why: string, upstream: string): false => {
+      explain?.(op, "matmul.declined", declined(why));
+      return rw.noMatch(upstream);
+    };
+    if (!dot.lhs_k_pack || !dot.rhs_k_pack) return refuse("its fp4 elements are not packed along k", "fp4 elements are not packed along k");
     const blocked = blockedOf(d);
     const shape = shapeOf(d);
     if (!blocked) return rw.noMatch("expected blocked encoding result tensor");
-    if (shape.length === 3) return rw.noMatch("NYI: 3d case");
-    if (a_scale && b_scale) return rw.noMatch("NYI: both LHS and RHS scale");
-    if (!MX_OR_HALF.has(a_elem_type) || !MX_OR_HALF.has(b_elem_type)) return rw.noMatch("NYI: mxfp6 operand");
+    if (shape.length === 3) return refuse("it has a batch dimension, and dots with scales have none", "NYI: 3d case");
+    if (a_scale && b_scale)
+      return refuse(`both operands have scales, and on ${gpu.arch} one of them at most is multiplied in`, "NYI: both LHS and RHS scale");
+    if (!MX_OR_HALF.has(a_elem_type) || !MX_OR_HALF.has(b_elem_type)) return refuse("fp6 is not multiplied", "NYI: mxfp6 operand");
     const compute = floatType(rw.ctx, a_elem_type === "fp16" || b_elem_type === "fp16" ? "f16" : "bf16");
     const plain = { version: gpu.mfma, shape, a: compute, b: compute, k: shapeOf(dot.a).at(-1)!, nonKDim, withScale: false, xf32: false };
     const found = chooseMfma(plain, (message) => remark(op, message));
-    if (typeof found === "string") return rw.noMatch("Unable to choose MFMA intrinsic for scaled dot operation.");
+    if (typeof found === "string") return refuse(found, "Unable to choose MFMA intrinsic for scaled dot operation.");
     const { m, n } = found;
     const numWarps = lookupNumWarps(op);
     const mma: AmdMfmaParams = {
@@ -248,6 +257,7 @@ export const scaledDotToMfma = ({ gpu, nonKDim, kPack, accelerated, remark }: Re
     const lhs = upcast(a, a_scale, 0);
     const rhs = upcast(b, b_scale, 1);
     const product = rw.value(DotOp, { a: lhs, b: rhs, c }, { types });
+    explain?.(op, "matmul.mma", applied(found, mma, found.kBase * kPack));
     accelerated();
     rw.replaceWith(dot, ConvertLayoutOp, { src: product }, { types: [d.type] });
     return true;
