@@ -74,7 +74,9 @@ test("a scaled dot without MFMA says why; with it, the instruction", () => {
   const [found] = findings(on("hip:gfx942"));
   expect([found!.title, found!.why]).toEqual([
     "tt.dot_scaled of 64x64 gets no MFMA instruction",
-    ["%0 (tt.dot_scaled) is done without matrix instructions: both operands have scales, and on gfx942 one of them at most is multiplied in"],
+    [
+      "%0 (tt.dot_scaled) is done without matrix instructions: both operands have scales, and on gfx942 one of them at most is multiplied in",
+    ],
   ]);
   const remarks = on("hip:gfx950").steps.flatMap((step) => step.remarks.filter(({ code }) => code === "matmul.mma"));
   expect(remarks.map(({ message }) => message)).toEqual([

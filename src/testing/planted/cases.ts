@@ -29,6 +29,7 @@ const OPTIONS: Readonly<Record<string, Partial<TargetOptions>>> = {
   print_assert: { debug: true },
   swaps: { numWarps: 1 },
   words: { numWarps: 1 },
+  amd_turns: { numWarps: 8 },
 };
 /** Options of AMD's targets with which a kernel is compiled as well. */
 const ON_AMD: Readonly<Record<string, Readonly<Record<string, Partial<TargetOptions>>>>> = {

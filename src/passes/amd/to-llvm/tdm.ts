@@ -285,7 +285,7 @@ export const TDM: readonly LoweringRule[] = [
     return lo.setElements(result, words);
   }),
   rule(amdg.AsyncTDMCopyGlobalToLocalOp, ({ op, desc, indices, result, pred, barrier, token }, lo: Lowering) => {
-    if (lo.target.numCTAs > 1) return lo.fail(op, "a copy by descriptor that a cluster shares cannot be lowered");
+    if (lo.target.numCTAs > 1) return lo.fail(op, "Triton 3.6 lowers no copy by descriptor where a cluster has several CTAs");
     const padding = paddingOf(memDescOf(result).encoding);
     if (!padding) return lo.fail(op, "a descriptor has one interval of padding at most");
     copyByDescriptor(lo, { desc, indices, buffer: result, padding, predicate: () => lo.value(pred), barrier, instruction: "load.to.lds" });
