@@ -44,6 +44,7 @@ const ON_AMD: Readonly<Record<string, Readonly<Record<string, Partial<TargetOpti
   flash_attention: { chained: { numStages: 4 }, "chained-async": { numStages: 4, useAsyncCopy: true } },
   halves: { pointers: { useBufferOps: false, useBufferAtomics: false } },
   guards: { pointers: { useBufferOps: false } },
+  amd_adds: { pointers: { useBufferOps: false, useBufferAtomics: false } },
   "memory.atomics": { pointers: { useBufferOps: false, useBufferAtomics: false } },
 };
 const PRECONDITIONS = JSON.parse(readFileSync("fixtures/simulate/preconditions.json", "utf8")) as Readonly<Record<string, unknown>>;
