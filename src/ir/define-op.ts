@@ -92,6 +92,8 @@ export interface OpSpec<
   readonly successors?: S;
   readonly traits?: readonly Trait[];
   readonly interfaces?: readonly InterfaceImpl[];
+  /** The sizes of so many operands' segments where the generic form does not give them: versions in which the op had one variable segment. */
+  readonly sizesWithout?: (operands: number) => readonly number[];
   /** Upstream's declarative assembly format. Without one, and without `parse`/`print`, the op has only the generic form. */
   readonly format?: string;
   readonly parse?: (p: OpParser) => void;
@@ -168,6 +170,7 @@ export interface OpDef {
   readonly isCommutative: boolean;
   readonly isPure: boolean;
   readonly sizedOperands: boolean;
+  readonly sizesWithout: ((operands: number) => readonly number[]) | undefined;
   readonly sizedResults: boolean;
   /** Names of inherent attributes: printed in `<{}>` in the generic form. */
   readonly inherent: ReadonlySet<string>;
@@ -268,6 +271,7 @@ function partsOf(spec: ReturnType<OpDef["spec"]>): Parts {
     successors,
     traits,
     typeRules: [...traits].flatMap((t) => t.typeRules?.(operands, results) ?? []),
+    sizesWithout: spec.sizesWithout,
     format: spec.format,
     parse: spec.parse,
     print: spec.print,

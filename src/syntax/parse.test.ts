@@ -115,3 +115,20 @@ test("200,000 attributes are as many", () => {
   const attributes = Array.from({ length: 200_000 }, (_, i) => `x.a${i}`).join(",");
   expect(parseModule(ctx, "x.mlir", `module attributes {${attributes}} {}`)?.module.attrs.params.names).toHaveLength(200_000);
 });
+
+test("the generic form of 3.6 does not say which operands of a commit are its buffers, and of a copy its offsets: there are none", () => {
+  const parsed = parseModule(
+    new Context(ALL_DIALECTS),
+    "x.mlir",
+    `#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+    tt.func @f(%b: !ttg.memdesc<1xi64, #shared, #ttg.shared_memory, mutable>, %p: i1) {
+      "ttng.tc_gen5_commit"(%b, %p) : (!ttg.memdesc<1xi64, #shared, #ttg.shared_memory, mutable>, i1) -> ()
+      "ttng.tc_gen5_commit"(%b) : (!ttg.memdesc<1xi64, #shared, #ttg.shared_memory, mutable>) -> ()
+      tt.return
+    }`,
+  );
+  const commits = printOperation(parsed!.module)
+    .split("\n")
+    .filter((line) => line.includes("commit"));
+  expect(commits.map((line) => line.split(" : ")[0]!.trim())).toEqual(["ttng.tc_gen5_commit %arg0, %arg1", "ttng.tc_gen5_commit %arg0"]);
+});

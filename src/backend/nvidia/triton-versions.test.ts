@@ -200,7 +200,6 @@ test.each([
   ],
   ["mbarrier.expect(p, bytes=64)", TRITON_3_8, HOPPER, "unexpected keyword argument 'bytes'"],
   ["tma.store_wait(0, read_only=False)", TRITON_3_7, HOPPER, "Triton 3.8 has store_wait(read_only=...)"],
-  ["tma.async_load(p, [0], p, p, multicast=True)", TRITON_3_8, HOPPER, "what goes to several CTAs of a cluster is not compiled here"],
   ["gl.warp_specialize([(f, ())], [])", TRITON_3_7, GLUON, "missing 1 required positional argument: 'worker_num_regs'"],
   ["gl.clamp(p, 0.0, 1.0)", TRITON_3_7, GLUON, "Triton 3.8 has gl.clamp"],
 ] as const)("Gluon: %s of another version is refused (%#)", (statement, triton, imports, message) => {

@@ -80,7 +80,15 @@ function predicateOp(rw: Rewriter, op: Operation, pred: Value): boolean {
       op.setAttr("operandSegmentSizes", i32ArrayAttr(op.ctx, [1, 1, 1, op.numOperands - 3]));
     });
   }
-  const signal = ArriveBarrierOp.match(op) ?? TCGen5CommitOp.match(op);
+  const commit = TCGen5CommitOp.match(op);
+  if (commit) {
+    const mask = getPredMask(rw, pred.type, commit.pred, pred);
+    return rw.modify(op, () => {
+      op.setOperands([commit.barrier, mask, ...commit.descs]);
+      op.setAttr("operandSegmentSizes", i32ArrayAttr(op.ctx, [1, 1, commit.descs.length]));
+    });
+  }
+  const signal = ArriveBarrierOp.match(op);
   const last = StoreOp.match(op) ?? AtomicRMWOp.match(op);
   if (!signal && !last) return false;
   // The mask, where there is one, is the last operand.

@@ -691,8 +691,8 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     {
       in: "MBARRIERS",
       fault: "every thread announces bytes",
-      find: '["b", lo.b.and(isFirstThread(lo), lo.value(pred))]',
-      replace: '["b", lo.value(pred)]',
+      find: "const first = lo.b.and(isFirstThread(lo), lo.value(pred));",
+      replace: "const first = lo.value(pred);",
     },
     {
       in: "MBARRIERS",
@@ -703,8 +703,8 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     {
       in: "MBARRIERS",
       fault: "one arrival more is expected",
-      find: "mbarrier.init.shared::cta.b64 [$1], ${count};",
-      replace: "mbarrier.init.shared::cta.b64 [$1], ${count + 1};",
+      find: "mbarrier.init.shared::cta.b64 [$1], ${arrivals};",
+      replace: "mbarrier.init.shared::cta.b64 [$1], ${arrivals + 1};",
     },
   ]),
   ...inFile("passes/ttg-to-llvm/index-math.ts", [
@@ -721,7 +721,7 @@ export const LOWERING_FAULTS: readonly Fault[] = [
       equivalent: "all that depends on lanes is counted in the same way",
     },
     {
-      in: "emitIndices",
+      in: "emitIndicesOf",
       fault: "clusters' CTAs are taken for the first",
       kernel: "clusters",
       find: "withCTAOffset ? knownCTAId(lo) : 0",
