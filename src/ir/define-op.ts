@@ -92,8 +92,8 @@ export interface OpSpec<
   readonly successors?: S;
   readonly traits?: readonly Trait[];
   readonly interfaces?: readonly InterfaceImpl[];
-  /** The sizes of so many operands' segments where the generic form does not give them: versions in which the op had one variable segment. */
-  readonly sizesWithout?: (operands: number) => readonly number[];
+  /** The sizes of so many operands' segments in versions of Triton in which the op had one variable segment: their generic form does not give them. */
+  readonly sizesWithout?: (operands: number, ctx: Context) => readonly number[] | undefined;
   /** Upstream's declarative assembly format. Without one, and without `parse`/`print`, the op has only the generic form. */
   readonly format?: string;
   readonly parse?: (p: OpParser) => void;
@@ -170,7 +170,7 @@ export interface OpDef {
   readonly isCommutative: boolean;
   readonly isPure: boolean;
   readonly sizedOperands: boolean;
-  readonly sizesWithout: ((operands: number) => readonly number[]) | undefined;
+  readonly sizesWithout: ((operands: number, ctx: Context) => readonly number[] | undefined) | undefined;
   readonly sizedResults: boolean;
   /** Names of inherent attributes: printed in `<{}>` in the generic form. */
   readonly inherent: ReadonlySet<string>;

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import { attrText } from "../ir/text-hook.js";
+import { TRITON_3_6, TRITON_3_7 } from "../support/triton-version.js";
 import { parseModule } from "./parse.js";
 import { printOperation } from "./print.js";
 
@@ -116,19 +117,21 @@ test("200,000 attributes are as many", () => {
   expect(parseModule(ctx, "x.mlir", `module attributes {${attributes}} {}`)?.module.attrs.params.names).toHaveLength(200_000);
 });
 
-test("the generic form of 3.6 does not say which operands of a commit are its buffers, and of a copy its offsets: there are none", () => {
-  const parsed = parseModule(
-    new Context(ALL_DIALECTS),
-    "x.mlir",
-    `#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
-    tt.func @f(%b: !ttg.memdesc<1xi64, #shared, #ttg.shared_memory, mutable>, %p: i1) {
-      "ttng.tc_gen5_commit"(%b, %p) : (!ttg.memdesc<1xi64, #shared, #ttg.shared_memory, mutable>, i1) -> ()
-      "ttng.tc_gen5_commit"(%b) : (!ttg.memdesc<1xi64, #shared, #ttg.shared_memory, mutable>) -> ()
-      tt.return
-    }`,
-  );
-  const commits = printOperation(parsed!.module)
-    .split("\n")
-    .filter((line) => line.includes("commit"));
-  expect(commits.map((line) => line.split(" : ")[0]!.trim())).toEqual(["ttng.tc_gen5_commit %arg0, %arg1", "ttng.tc_gen5_commit %arg0"]);
+test("before 3.7 the generic form does not say which operands of a commit are its buffers: there are none", () => {
+  const type = "!ttg.memdesc<1xi64, #shared, #ttg.shared_memory, mutable>";
+  const commit = (triton: Context["triton"], sizes: string, generic: boolean): string => {
+    const ctx = new Context(ALL_DIALECTS);
+    ctx.triton = triton;
+    const text = `#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+      tt.func @f(%b: ${type}, %p: i1) {
+        "ttng.tc_gen5_commit"(%b, %p)${sizes} : (${type}, i1) -> ()
+        tt.return
+      }`;
+    const printed = printOperation(parseModule(ctx, "x.mlir", text)!.module, { generic });
+    return /\S*ttng\.tc_gen5_commit.*?(?= : )/.exec(printed)![0];
+  };
+  expect(commit(TRITON_3_6, "", false)).toBe("ttng.tc_gen5_commit %arg0, %arg1");
+  expect(commit(TRITON_3_6, "", true)).toBe('"ttng.tc_gen5_commit"(%arg0, %arg1)');
+  const sizes = " <{operandSegmentSizes = array<i32: 1, 1, 0>}>";
+  expect(commit(TRITON_3_7, sizes, true)).toBe(`"ttng.tc_gen5_commit"(%arg0, %arg1)${sizes}`);
 });

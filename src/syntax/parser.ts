@@ -562,8 +562,9 @@ export class Parser extends EntityParser implements OpParser {
         "parse.operand-count",
       );
     for (let i = 0; i < operands.length; i++) state.operands.push(this.resolve(operands[i]!, type.params.inputs[i]!));
-    if (def.sizesWithout && !state.attrs.some(([name]) => name === "operandSegmentSizes"))
-      state.attrs.push(["operandSegmentSizes", i32ArrayAttr(this.ctx, def.sizesWithout(operands.length))]);
+    const sizes = def.sizesWithout?.(operands.length, this.ctx);
+    if (sizes && !state.attrs.some(([name]) => name === "operandSegmentSizes"))
+      state.attrs.push(["operandSegmentSizes", i32ArrayAttr(this.ctx, sizes)]);
     state.types.push(...type.params.results);
     state.successors.push(...successors);
     return this.finish(definitionThatFits(this.ctx, def, state), at);

@@ -242,10 +242,11 @@ export class Printer implements OpPrinter {
     this.write(`${quoted(op.name)}(${this.values(op.operands)})`);
     if (op.successors.length > 0) this.write(`[${op.successors.map((s) => this.block(s.block)).join(", ")}]`);
     const isInherent = (name: string) => def.inherent.has(name) && !this.#spelling?.before2023;
-    const inherent = op.attrs.params.names.filter(isInherent);
+    const unsaid = def.sizesWithout?.(op.numOperands, op.ctx) ? ["operandSegmentSizes"] : [];
+    const inherent = op.attrs.params.names.filter((n) => isInherent(n) && !unsaid.includes(n));
     const since = this.#spelling?.before2023 ? def.attrs.filter((a) => a.default && op.attr(a.name) === a.default(op.ctx)) : [];
     const discardable = op.attrs.params.names.filter((n) => !isInherent(n) && !since.some((a) => a.name === n));
-    if (inherent.length > 0) this.write(` <{${this.attrDictText(op.attrs, discardable, op)}}>`);
+    if (inherent.length > 0) this.write(` <{${this.attrDictText(op.attrs, [...discardable, ...unsaid], op)}}>`);
     if (op.regions.length > 0) {
       this.write(" (");
       op.regions.forEach((region, i) => {
@@ -254,7 +255,7 @@ export class Printer implements OpPrinter {
       });
       this.write(")");
     }
-    if (discardable.length > 0) this.write(` {${this.attrDictText(op.attrs, [...inherent, ...since.map((a) => a.name)], op)}}`);
+    if (discardable.length > 0) this.write(` {${this.attrDictText(op.attrs, [...inherent, ...unsaid, ...since.map((a) => a.name)], op)}}`);
     // The types are visited in order; a function type of the op's own is no entity.
     this.write(
       ` : ${functionTypeText(

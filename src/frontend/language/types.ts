@@ -87,7 +87,7 @@ export interface AccumulatorType {
   readonly kind: "accumulator_type";
   readonly tensor: BlockType;
 }
-/** The answer to a cluster that asked for another's work, in Gluon. */
+/** The response to a request for the work of another cluster (`clc.load_result`), in Gluon. */
 export interface ClcResultType {
   readonly kind: "clc_result_type";
 }

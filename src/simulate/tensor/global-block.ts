@@ -69,7 +69,7 @@ export function padding(element: Element, kind: "zero" | "nan"): number {
   if (kind === "zero" || element.family !== "float") return 0;
   return element.encode ? element.encode(Number.NaN) : Number.NaN;
 }
-/** What TMA refuses of a descriptor. Source: PTX ISA, tensor maps; CUDA driver API, cuTensorMapEncodeTiled. */
+/** Why TMA refuses a descriptor. Source: PTX ISA, tensor maps; CUDA driver API, cuTensorMapEncodeTiled. */
 export function problemOfMap({ base, strides, element }: TensorDesc): string | undefined {
   if (base % 16 !== 0) return `its address 0x${base.toString(16)} is no multiple of 16 bytes`;
   const odd = strides.slice(0, -1).find((stride) => (stride * element.bytes) % 16 !== 0);

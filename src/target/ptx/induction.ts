@@ -58,6 +58,7 @@ export function mergeCounters(s: Simplifier, order: readonly Block[]): Map<Node,
       if (phi.width !== counter.phi.width || s.add(counter.start, by) !== phi.inputs[1 - back]) return false;
       known.set(phi, [counter, difference]);
       s.graph.loc = phi.loc;
+      s.graph.home = phi.home;
       replaced.set(phi, s.add(counter.phi, by));
       return true;
     };
@@ -86,7 +87,7 @@ export function mergeCounters(s: Simplifier, order: readonly Block[]): Map<Node,
   }
   return replaced;
 }
-/** A node as another and a constant that is added to it; a constant as it alone. */
+/** A node as another and a constant that is added to it; a constant as no other. */
 const splitNumber = (s: Simplifier, node: Node): readonly [Node | undefined, bigint] => {
   const value = valueOf(node);
   return value === undefined ? s.splitOffset(node) : [undefined, value];

@@ -227,7 +227,7 @@ export const TCGen5CommitOp = defineOp("ttng.tc_gen5_commit", () => ({
   summary: "make an mbarrier track completion of all prior async tcgen5 ops",
   // Since 3.7 it goes to the CTAs that share these buffers too.
   operands: { barrier: MemDescOperand, pred: optional(I1), descs: variadic(MemDescOperand) },
-  sizesWithout: (operands) => [1, operands - 1, 0],
+  sizesWithout: (operands, { triton }) => (triton.barriersOfClusters ? undefined : [1, operands - 1, 0]),
   attrs: { two_ctas: Unit },
   traits: ttngTraits(AttrSizedOperandSegments),
   format: "$barrier (`,` $pred^)? (`descs` $descs^)? attr-dict `:` qualified(type($barrier)) (`,` qualified(type($descs))^)?",

@@ -45,7 +45,7 @@ export const AsyncTMACopyGlobalToLocalOp = defineOp("ttng.async_tma_copy_global_
     result: MemDescOperand,
     pred: I1,
   },
-  sizesWithout: (operands) => [1, operands - 4, 0, 1, 1, 1],
+  sizesWithout: (operands, { triton }) => (triton.barriersOfClusters ? undefined : [1, operands - 4, 0, 1, 1, 1]),
   attrs: {
     cache: defaultAttr(CacheModifierAttr, "none"),
     evict: defaultAttr(EvictionPolicyAttr, "evict_normal"),

@@ -23,6 +23,7 @@ export function targetRules(g: Peg, w: Words, { atom, attribute, subscript, trai
     as("attribute", node(seq(targetPrimary, attribute, not(lookahead)), trailedNode)),
     as("subscript", node(seq(targetPrimary, subscript, not(lookahead)), trailedNode)),
   );
+  const parenthesized = (rule: () => Rule): Rule => inner(seq(op("("), lazy(rule), op(")")));
   const starTarget: Rule = once(
     alt(
       made(
@@ -41,13 +42,7 @@ export function targetRules(g: Peg, w: Words, { atom, attribute, subscript, trai
     alt(
       trailedTarget,
       name,
-      inner(
-        seq(
-          op("("),
-          lazy(() => unstarredTarget),
-          op(")"),
-        ),
-      ),
+      parenthesized(() => unstarredTarget),
       tupleOf(seq(op("("), opt(starTargetTuple), op(")"))),
       listOf(seq(op("["), opt(seq(list(starTarget, comma), opt(comma))), op("]"))),
     ),
@@ -56,25 +51,13 @@ export function targetRules(g: Peg, w: Words, { atom, attribute, subscript, trai
   const singleTarget: Rule = alt(
     trailedTarget,
     name,
-    inner(
-      seq(
-        op("("),
-        lazy(() => singleTarget),
-        op(")"),
-      ),
-    ),
+    parenthesized(() => singleTarget),
   );
   const delTarget: Rule = once(
     alt(
       trailedTarget,
       name,
-      inner(
-        seq(
-          op("("),
-          lazy(() => delTarget),
-          op(")"),
-        ),
-      ),
+      parenthesized(() => delTarget),
       tupleOf(seq(op("("), opt(lazy(() => delTargets)), op(")"))),
       listOf(seq(op("["), opt(lazy(() => delTargets)), op("]"))),
     ),
