@@ -74,16 +74,20 @@ export function mergeCounters(s: Simplifier, order: readonly Block[]): Map<Node,
       counters.set(key, counter);
       known.set(phi, [counter, 0n]);
     }
-    for (let isAny = true; isAny; ) {
-      isAny = false;
-      for (const phi of head.phis) {
-        if (known.has(phi)) continue;
-        const [base, offset] = s.splitOffset(phi.inputs[back]!);
-        const [counter, difference] = known.get(base) ?? [];
-        // The next value of the phi is computed from the counter of this round: its next one less the step.
-        if (counter && merge(phi, counter, difference! + offset - counter.step)) isAny = true;
-      }
+    /** By the value of this round that the next one of a phi is computed from. */
+    const followers = new Map<Node, { readonly phi: Node; readonly offset: bigint }[]>();
+    for (const phi of head.phis) {
+      const [base, offset] = s.splitOffset(phi.inputs[back]!);
+      const those = followers.get(base);
+      if (those) those.push({ phi, offset });
+      else followers.set(base, [{ phi, offset }]);
     }
+    // Those that are merged come after the ones that they follow: a map has its new entries at its end.
+    for (const [base, [counter, difference]] of known)
+      for (const { phi, offset } of followers.get(base) ?? []) {
+        // Its next value is computed from the counter of this round: the counter's next one less the step.
+        if (!known.has(phi)) merge(phi, counter, difference + offset - counter.step);
+      }
   }
   return replaced;
 }

@@ -430,8 +430,8 @@ export const PTX_FAULTS: readonly Fault[] = [
     {
       in: "mergeCounters",
       fault: "a counter that is a step behind another is equal to it",
-      find: "difference! + offset - counter.step",
-      replace: "difference! + offset",
+      find: "difference + offset - counter.step",
+      replace: "difference + offset",
     },
     {
       in: "mergeCounters",
