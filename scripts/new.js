@@ -96,7 +96,6 @@ import type { PaneDef } from "../pane.js";
 
 export const ${id}Pane: PaneDef<${view}> = {
   initial: { row: 0, top: 0, left: 0 },
-  key: "${Math.max(...panesIn(index).map(keyOf)) + 1}",
   title: () => "${id}",
   rows: (state, { height }) => texts(state).slice(state.view.${id}.top, state.view.${id}.top + height).map((text) => line(text)),
   length: (state) => texts(state).length,
@@ -119,18 +118,14 @@ const texts = (_state: State): readonly string[] => ["nothing yet"];
     .replace("\n\n/** In the order of", `\nimport { ${id}Pane } from "./${id}/pane.js";$&`)
     .replace(/(export const PANES\b.* = \{[^}]*)/, `$1  ${id}: ${id}Pane,\n`);
   writeFileSync(index, text);
-  const parts = readFileSync(views, "utf8")
+  const before = readFileSync(views, "utf8");
+  const key = Math.max(...[...before.matchAll(/\bkey: "(\d)"/g)].map(([, digit]) => Number(digit))) + 1;
+  const parts = before
+    .replace("\n} as const satisfies Readonly<Record<PaneId", `\n  ${id}: { key: "${key}", title: "${id}", place: "lower" },$&`)
     .replace("/** The parts of the panes", `export interface ${view} extends Scroll {\n  readonly row: number;\n}\n\n$&`)
     .replace(/(export interface PaneViews \{[^}]*)/, `$1  readonly ${id}: ${view};\n`);
   writeFileSync(views, parts);
   console.log("npm run types");
-}
-/** The panes that an index lists. */
-function panesIn(index) {
-  return [...readFileSync(index, "utf8").matchAll(/from "\.\/(\w+)\/pane\.js"/g)].map(([, id]) => id);
-}
-function keyOf(id) {
-  return Number(/\bkey: "(\d)"/.exec(readFileSync(`src/tui/panes/${id}/pane.ts`, "utf8"))?.[1] ?? 0);
 }
 
 function make(path, text) {

@@ -15,7 +15,7 @@ import { type PaneDef, upperBorder } from "./panes/pane.js";
 import { timeText } from "./panes/passes/model.js";
 import { type Area, hasHead, placesOf, type Rect } from "./state/places.js";
 import type { Overlay, State } from "./state/state.js";
-import type { PaneId } from "./state/view.js";
+import { PANE_TABLE, type PaneId } from "./state/view.js";
 import { narratorHeight, narratorNote, narratorRows, narratorTitle } from "./tour/narrator.js";
 
 /** Text with a border around it; each text is a row with its styles. */
@@ -160,7 +160,7 @@ function paneView(
   const bar = barOf(def.length(state, inside), def.top(state), inside.height);
   return boxView(theme, { width, height }, focused, {
     title: [
-      [def.key, focused ? KEY : style("key")],
+      [PANE_TABLE[pane].key, focused ? KEY : style("key")],
       [` ${title} `, focused ? TITLE : PLAIN],
     ],
     tabs: tabText,

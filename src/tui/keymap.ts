@@ -1,4 +1,4 @@
-import type { PaneId } from "./state/view.js";
+import { PANE_TABLE, type PaneEntry, type PaneId } from "./state/view.js";
 /**
  * Every command with its keys: the one table from which the footer, the `?` overlay, the key list of docs/ui.md and the
  * configuration file's schema are made.
@@ -13,6 +13,16 @@ export interface CommandDef {
   /** A word for the footer, or one for each pane whose footer shows it; commands without one are in the help only. */
   readonly footer?: string | Readonly<Partial<Record<PaneId, string>>>;
 }
+
+type FocusId = `focus-${PaneId}`;
+/** The commands that focus a pane. */
+const FOCUS = Object.fromEntries(
+  Object.entries<PaneEntry>(PANE_TABLE).map(([id, { key, title, footer }]): [string, CommandDef] => [
+    `focus-${id}`,
+    { keys: [key], title, group: "Panes", ...(footer && { footer }) },
+  ]),
+) as Readonly<Record<FocusId, CommandDef>>;
+export const isFocus = (id: CommandId): id is FocusId => Object.hasOwn(FOCUS, id);
 
 export const COMMANDS = {
   down: { keys: ["j", "down"], title: "down; in the pass list the next pass, and the diff follows", group: "Move" },
@@ -71,12 +81,7 @@ export const COMMANDS = {
 
   "focus-next": { keys: ["tab"], title: "the next pane", group: "Panes" },
   "focus-previous": { keys: ["shift+tab"], title: "the pane before", group: "Panes" },
-  "focus-passes": { keys: ["1"], title: "the pass list", group: "Panes" },
-  "focus-diff": { keys: ["2"], title: "the diff", group: "Panes" },
-  "focus-layout": { keys: ["3"], title: "the layout of the value under the cursor", group: "Panes" },
-  "focus-codegen": { keys: ["4"], title: "the final code", group: "Panes" },
-  "focus-source": { keys: ["0"], title: "the Python source", group: "Panes" },
-  "focus-findings": { keys: ["5"], title: "what holds the kernel back, worst first", group: "Panes", footer: { passes: "findings" } },
+  ...FOCUS,
   "next-tab": { keys: ["]"], title: "the pane's next tab", group: "Panes", footer: { layout: "tab", codegen: "tab" } },
   "previous-tab": { keys: ["["], title: "the pane's tab before", group: "Panes" },
   zoom: { keys: ["+"], title: "the focused pane alone", group: "Panes", footer: { layout: "alone", codegen: "alone" } },

@@ -8,6 +8,7 @@ import { PANE_IDS, PANES } from "./panes/index.js";
 import type { PaneDef } from "./panes/pane.js";
 import { selectedRow } from "./panes/passes/model.js";
 import type { State, WhatIf } from "./state/state.js";
+import { PANE_TABLE } from "./state/view.js";
 
 /** A pane, or what is over the panes. */
 export interface Section {
@@ -30,7 +31,7 @@ export function section(state: State): Section {
   const rows = pane.rows(top, { width: PLAIN_SIZE.columns - 2, height: MAX_ROWS }).map(textRow);
   const cursor = view.focus === "passes" ? selectedRow(state) : view.focus === "layout" ? 0 : view[view.focus].row;
   const of = tabs ? `, ${tabs.active} of ${tabs.names.join(", ")}` : "";
-  return { title: `${pane.key} ${view.focus}: ${pane.title(state)}${of}`, rows, cursor: Math.max(0, cursor) };
+  return { title: `${PANE_TABLE[view.focus].key} ${view.focus}: ${pane.title(state)}${of}`, rows, cursor: Math.max(0, cursor) };
 }
 const textRow = (row: Row): string => textOf(row).trimEnd();
 
@@ -84,10 +85,10 @@ export function keysOfLine(line: string): readonly TerminalInput[] {
 /** The key of the pane that shows the result of a line, where that is not the one with the keyboard: `:coalesce` is about the diff, `w` about "why". */
 export function elsewhere(typed: string, before: State["view"], { view, overlay }: State): string | undefined {
   if (overlay) return undefined;
-  if (typed === "w" && view.codegen.tab === "why" && view.focus !== "codegen") return PANES.codegen.key;
+  if (typed === "w" && view.codegen.tab === "why" && view.focus !== "codegen") return PANE_TABLE.codegen.key;
   const isOther = view.upper !== before.upper || view.passes.selected !== before.passes.selected;
-  return typed.startsWith(":") && isOther && view.upper === "diff" && view.focus === "passes" ? PANES.diff.key : undefined;
+  return typed.startsWith(":") && isOther && view.upper === "diff" && view.focus === "passes" ? PANE_TABLE.diff.key : undefined;
 }
 
-export const PLAIN_HELP = `Each line is keys of the UI: j and k move, ${PANE_IDS.map((id) => `${PANES[id].key} ${id}`).join(", ")}, . the next pass, :coalesce goes to a pass,
+export const PLAIN_HELP = `Each line is keys of the UI: j and k move, ${PANE_IDS.map((id) => `${PANE_TABLE[id].key} ${id}`).join(", ")}, . the next pass, :coalesce goes to a pass,
 /text searches, w says why, enter, esc, space and tab are written out. An empty line goes on, = says the section again, ? has all keys, q quits.`;

@@ -1,7 +1,7 @@
 /** The effect of each command. A command that cannot act says why, in the message. */
 import { assertNever } from "../../support/assert.js";
 import { openForm } from "../form/keys.js";
-import type { CommandId } from "../keymap.js";
+import { type CommandId, isFocus } from "../keymap.js";
 import { changeAway, displayOf } from "../panes/diff/model.js";
 import { nextMode } from "../panes/diff/pane.js";
 import { PANE_IDS, PANES } from "../panes/index.js";
@@ -22,6 +22,7 @@ import { againstMarked, atStep, marked, reanchored } from "./walk.js";
 
 export function runCommand(state: State, id: CommandId): State {
   const { view } = state;
+  if (isFocus(id)) return focus(state, id.slice("focus-".length) as PaneId);
   switch (id) {
     case "down":
       return PANES[view.focus].move(state, 1);
@@ -110,18 +111,6 @@ export function runCommand(state: State, id: CommandId): State {
       return focusAway(state, 1);
     case "focus-previous":
       return focusAway(state, -1);
-    case "focus-passes":
-      return focus(state, "passes");
-    case "focus-diff":
-      return focus(state, "diff");
-    case "focus-layout":
-      return focus(state, "layout");
-    case "focus-codegen":
-      return focus(state, "codegen");
-    case "focus-source":
-      return focus(state, "source");
-    case "focus-findings":
-      return focus(state, "findings");
     case "next-tab":
       return PANES[view.focus].tab(state, 1);
     case "previous-tab":

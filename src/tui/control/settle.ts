@@ -1,12 +1,11 @@
 /** After every action: selections within what is there, and within what is seen. */
 
-import { displayOf } from "../panes/diff/model.js";
-import { PANES } from "../panes/index.js";
+import { PANE_IDS, PANES } from "../panes/index.js";
 import { selectedRow } from "../panes/passes/model.js";
 import { sourceFollows } from "../panes/source/follow.js";
 import { insideOf } from "../state/places.js";
 import { type State, withView } from "../state/state.js";
-import type { PaneId, Scroll } from "../state/view.js";
+import { isLower, isUpper, type PaneId, type PaneViews, type Scroll } from "../state/view.js";
 
 /** Rows kept between the cursor and the edge. */
 const MARGIN = 3;
@@ -18,26 +17,26 @@ export function settle(state: State): State {
   const selected = Math.max(0, Math.min(steps - 1, view.passes.selected));
   if (selected !== view.passes.selected) view = { ...view, passes: { ...view.passes, selected } };
   if (PANES[view.focus].absent?.(state) !== undefined) view = { ...view, focus: "passes" };
-  if ((view.focus === "layout" || view.focus === "codegen") && view.lower !== view.focus) view = { ...view, lower: view.focus };
-  if ((view.focus === "findings" || view.focus === "diff") && view.upper !== view.focus) view = { ...view, upper: view.focus };
+  if (isLower(view.focus) && view.lower !== view.focus) view = { ...view, lower: view.focus };
+  if (isUpper(view.focus) && view.upper !== view.focus) view = { ...view, upper: view.focus };
   let next = view === state.view ? state : { ...state, view };
 
   const row = selectedRow(next);
   const passesTop = visible(next, "passes", next.view.passes.top, row <= 1 ? 0 : row, 1);
   next = withView(next, { passes: { ...next.view.passes, top: passesTop } }, next.view.passes.top !== passesTop);
 
-  next = rowWithin(next, "diff", () => displayOf(next)?.length ?? 0);
-  next = sourceFollows(next);
-  for (const pane of ["codegen", "source", "findings"] as const)
-    next = rowWithin(next, pane, () => PANES[pane].length(next, insideOf(next, pane) ?? { width: 80, height: 20 }));
-  return next;
+  next = sourceFollows(rowWithin(next, "diff"));
+  return ROW_PANES.reduce(rowWithin, next);
 }
 
-type RowPane = "diff" | "codegen" | "source" | "findings";
+/** The panes whose cursor is a row. */
+type RowPane = { [P in PaneId]: PaneViews[P] extends Scroll & { readonly row: number } ? P : never }[PaneId];
+const ROW_PANES = PANE_IDS.filter((id): id is RowPane => "row" in PANES[id].initial);
 
 /** The first row is always there: the rows are not counted for it, which takes long where they are found out first. */
-function rowWithin(state: State, pane: RowPane, length: () => number): State {
+function rowWithin(state: State, pane: RowPane): State {
   const { row } = state.view[pane];
+  const length = () => PANES[pane].length(state, insideOf(state, pane) ?? { width: 80, height: 20 });
   const at = row === 0 ? 0 : Math.max(0, Math.min(length() - 1, row));
   const within = at === row ? state : withView(state, { [pane]: { ...state.view[pane], row: at } }, true);
   return scrolledTo(within, pane, at);

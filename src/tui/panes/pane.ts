@@ -1,4 +1,4 @@
-/** A pane: what it shows, and what keys and clicks do in it. One file each, and one line in `index.ts`. */
+/** A pane: what it shows, and what keys and clicks do in it. One file each, and a line in `index.ts`; its key and place are in `PANE_TABLE`. */
 import type { Row } from "../draw/style.js";
 import { textWidth } from "../draw/text-width.js";
 import type { State } from "../state/state.js";
@@ -8,8 +8,6 @@ export interface Size2 {
   readonly height: number;
 }
 export interface PaneDef<Slice> {
-  /** The key that focuses it. */
-  readonly key: string;
   /** Its part of the view, as it begins. */
   readonly initial: Slice;
   /** Why it cannot be looked at. */

@@ -1,7 +1,7 @@
 /** How a screen is divided among panes: arithmetic on its size. Ink places boxes of these sizes, and the mouse finds them there. */
 import { narratorHeight } from "../tour/narrator.js";
 import type { State } from "./state.js";
-import type { Border, PaneId } from "./view.js";
+import { type Border, LOWER_PANES, type PaneId } from "./view.js";
 
 /** Cells of the screen, 0-based. */
 export interface Rect {
@@ -78,13 +78,20 @@ function arranged({ size, view, session }: State, columns: number, height: numbe
   if (columns >= WIDE_COLUMNS && rows >= 36) {
     const lower = within(view.sizes.lower ?? Math.max(10, Math.floor(height * 0.36)), 5, height - 8);
     const layoutWidth = within(view.sizes.layout ?? Math.floor(rightWidth / 2), 20, rightWidth - 20);
-    const parts = [of("layout", layoutWidth, lower), of("codegen", rightWidth - layoutWidth, lower)];
+    const [first, second] = lowerPair(view.lower);
+    const parts = [of(first, layoutWidth, lower), of(second, rightWidth - layoutWidth, lower)];
     return ["wide", beside(height - lower, { split: "row", parts })];
   }
   // It grows when it is looked at.
   const isRead = view.focus === view.lower || (view.lower === "codegen" && view.codegen.tab === "why");
   const lower = within(view.sizes.lower ?? Math.max(7, Math.floor(height * (isRead ? 0.5 : 0.34))), 5, height - 8);
   return ["medium", beside(height - lower, of(view.lower, rightWidth, lower))];
+}
+
+/** The lower panes that a wide terminal shows: the first two, or the first one and the one that was asked for. */
+function lowerPair(wanted: PaneId): readonly [PaneId, PaneId] {
+  const [first, second, ...others] = LOWER_PANES as [PaneId, PaneId, ...PaneId[]];
+  return [first, others.includes(wanted) ? wanted : second];
 }
 
 /** Columns of the source, where there is room for them. */

@@ -2,12 +2,40 @@
 
 import type { CodegenTab } from "../panes/codegen/tabs.js";
 
+export interface PaneEntry {
+  /** The key that focuses it, and what the list of keys says of it. */
+  readonly key: string;
+  readonly title: string;
+  /** A word for the footers of some panes. */
+  readonly footer?: Readonly<Partial<Record<PaneId, string>>>;
+  /** Panes of the upper place take turns; of the lower ones, wide terminals show two. */
+  readonly place: "left" | "upper" | "lower";
+}
+/** The panes, in the order of the list of keys. Each is a row here, a part of the view (`PaneViews`), and a `PaneDef` in `panes/`. */
+export const PANE_TABLE = {
+  passes: { key: "1", title: "the pass list", place: "left" },
+  diff: { key: "2", title: "the diff", place: "upper" },
+  layout: { key: "3", title: "the layout of the value under the cursor", place: "lower" },
+  codegen: { key: "4", title: "the final code", place: "lower" },
+  source: { key: "0", title: "the Python source", place: "left" },
+  findings: { key: "5", title: "what holds the kernel back, worst first", footer: { passes: "findings" }, place: "upper" },
+} as const satisfies Readonly<Record<PaneId, PaneEntry>>;
+export type PaneId = keyof PaneViews;
+type PaneAt<Place> = { [P in PaneId]: (typeof PANE_TABLE)[P]["place"] extends Place ? P : never }[PaneId];
+const isAt =
+  <Place extends PaneEntry["place"]>(place: Place) =>
+  (pane: PaneId): pane is PaneAt<Place> =>
+    PANE_TABLE[pane].place === place;
+export const isUpper = isAt("upper");
+export const isLower = isAt("lower");
+export const LOWER_PANES = (Object.keys(PANE_TABLE) as PaneId[]).filter(isLower);
+
 export interface GeneralView {
   readonly focus: PaneId;
   /** Which pane has the largest place. */
-  readonly upper: "findings" | "diff";
+  readonly upper: PaneAt<"upper">;
   /** Which of the lower panes is shown where there is room for one. */
-  readonly lower: "layout" | "codegen";
+  readonly lower: PaneAt<"lower">;
   readonly zoomed: boolean;
   /** Rows of the lower panes and columns of the others, where the user has dragged their borders. */
   readonly sizes: Partial<Readonly<Record<Border, number>>>;
@@ -107,5 +135,4 @@ export interface PaneViews {
   readonly source: SourceView;
   readonly findings: FindingsView;
 }
-export type PaneId = keyof PaneViews;
 export type View = GeneralView & PaneViews;

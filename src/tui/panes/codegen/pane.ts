@@ -15,7 +15,6 @@ import { CODEGEN_TABS, isCode } from "./tabs.js";
 
 export const codegenPane: PaneDef<CodegenView> = {
   initial: { tab: "memory", about: "op", instruction: "", launch: "", row: 0, top: 0, left: 0 },
-  key: "4",
   title: (state) => {
     const { tab, about } = state.view.codegen;
     const step = selectedStep(state);

@@ -25,7 +25,6 @@ export const diffPane: PaneDef<DiffView> = {
     top: 0,
     left: 0,
   },
-  key: "2",
   title: (state) => {
     const options = selectedStep(state)?.options ?? "";
     return `${titlesOf(state)[0]}${options === "" ? "" : ` {${options}}`}`;

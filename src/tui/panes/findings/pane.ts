@@ -11,7 +11,6 @@ import { findingRows, findingsOf } from "./model.js";
 
 export const findingsPane: PaneDef<FindingsView> = {
   initial: { row: 0, top: 0, left: 0 },
-  key: "5",
   title: ({ session }) => headlineOf(session.trace).kernels.join(", ") || "findings",
   note: (state) => {
     const count = findingsOf(state.session)?.length ?? 0;

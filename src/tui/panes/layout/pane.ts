@@ -8,7 +8,6 @@ import { subjectOf } from "./subject.js";
 
 export const layoutPane: PaneDef<LayoutView> = {
   initial: { tab: "map", element: [], thread: undefined, colour: "thread", top: 0, left: 0 },
-  key: "3",
   title: (state) => {
     const subject = subjectOf(state);
     return "reason" in subject ? "layout" : `layout of ${subject.name}`;

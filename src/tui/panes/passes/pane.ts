@@ -9,7 +9,6 @@ import { passItems, passRows, passSummary, stepAway } from "./model.js";
 
 export const passesPane: PaneDef<PassesView> = {
   initial: { selected: 0, hideUnchanged: false, nested: false, filter: "", top: 0 },
-  key: "1",
   title: ({ session, view }) => {
     const { target, options } = session.trace;
     const warps = options["numWarps"];

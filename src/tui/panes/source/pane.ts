@@ -22,7 +22,6 @@ export const sourcePane: PaneDef<SourceView> = {
       ? "still compiling; the Python source comes after it"
       : "no Python source: no location of the input names a file that is here";
   },
-  key: "0",
   title: ({ session, view }) => {
     const path = session.sources[view.source.file]?.path;
     return path === undefined ? "source" : path.slice(path.lastIndexOf("/") + 1);
