@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { compile, type Finding, findings, headlineOf, headlineText, noFindings, placeText, readSource } from "../index.js";
+import { compile, type Finding, findings, headlineOf, headlineText, noFindings, placeText, readSource, type Trace } from "../index.js";
 import { importDumpLog } from "../trace/import/import-dump.js";
 import { codegenStep, lastTtgirStep } from "./codegen-facts.js";
 
@@ -28,6 +28,14 @@ test("a narrow access leads to the pass that chose its layout, with the reason i
   expect(first!.title).toBe("8x ld.global.b32: 4 of 16 bytes a thread");
   expect(placeText(trace, first!)).toBe("after 11 tritongpu-coalesce, line 17, vecadd.py:11");
   expect(first!.why[0]).toContain("is the same only for single elements: argument %arg3 (n) has no tt.divisibility");
+});
+
+test("without remarks it leads to the first pass from which on the access has its layout", () => {
+  const trace = importDumpLog("softmax.log", readFileSync("fixtures/dumps/3.6.0-softmax.log", "latin1")) as Trace;
+  expect(findings(trace).map((finding) => placeText(trace, finding))).toEqual([
+    "after 9 tritongpu-coalesce, line 17, softmax_row.py:10",
+    "after 9 tritongpu-coalesce, line 40, softmax_row.py:13",
+  ]);
 });
 
 test("a dot without tensor cores comes before a conversion", () => {

@@ -16,6 +16,7 @@ import { gpuCalled } from "../gpu/gpu.js";
 import { encodingOf, RankedTensorType, type TensorType } from "../ir/builtin-types.js";
 import type { OpDef } from "../ir/define-op.js";
 import type { Operation } from "../ir/operation.js";
+import { typeText } from "../ir/text-hook.js";
 import { isMma } from "../layout/encoding-params.js";
 import { type Remark, type RemarkCode, RemarkRefs } from "../pass/remark.js";
 import { conversionCost } from "../passes/ttg/remove-layout-conversions/explain-conversion.js";
@@ -195,7 +196,7 @@ type About = Pick<Found, "kind" | "title" | "cost"> & { readonly minor?: boolean
 /** A finding at the op's place in the step of the pass that decided it, where that is known. */
 function at(queries: StepQueries, op: Operation, decided: Place | undefined, about: About, more: readonly string[] = []): Found {
   const id = queries.idOf(op)!;
-  const place = decided ?? { queries, op };
+  const place = decided ?? laidOut(queries, op);
   const inLoop = enclosingLoop(op) !== undefined;
   return {
     ...about,
@@ -226,6 +227,25 @@ function decision(queries: StepQueries, op: Operation, code: RemarkCode): (Place
     }
   return undefined;
 }
+/**
+ * The pass from which on an op has the types, and so the layouts, that it has after this step; this step where the source has them
+ * already. A log has no remarks, and not everything has one.
+ */
+function laidOut(queries: StepQueries, op: Operation): Place {
+  const { trace, step: last } = queries;
+  const family = ancestorsOf(trace, queries.idOf(op)!);
+  const types = typesOf(op);
+  let place: Place = { queries, op };
+  for (const step of trace.steps.slice(0, last.index).toReversed()) {
+    if (step.parent !== undefined || !step.known) continue;
+    const there = readBack(trace, step);
+    const same = there && family.flatMap((id) => there.opOf(id) ?? []).find((o) => o.name === op.name && typesOf(o) === types);
+    if (!same) return place;
+    place = { queries: there, op: same };
+  }
+  return { queries, op };
+}
+const typesOf = (op: Operation): string => [...op.operands, ...op.results].map(({ type }) => typeText(type)).join();
 /** The op of a remark as the step has it: itself, or one of that name that the pass made of it. */
 function shownIn(queries: StepQueries, id: number, name: string): Operation | undefined {
   const ops = descendantsOf(queries.trace, id).flatMap((descendant) => queries.opOf(descendant) ?? []);
