@@ -85,7 +85,7 @@ const RANDOM: InitialValues = { kind: "random" };
 const READ = 1;
 const WRITTEN = 2;
 /** In the word of an atomic on fewer bytes, which hardware may exchange as a whole. */
-const IN_ATOMIC_WORD = 4;
+export const IN_ATOMIC_WORD = 4;
 const UNTOUCHED = new Uint8Array(PAGE_BYTES);
 
 /** Thrown when more pages are touched than the limit allows. */

@@ -1,7 +1,7 @@
 /** Whether two runs agree: their final stores are the same, up to the rounding that hardware leaves open. */
 
 import type { Operation } from "../../ir/operation.js";
-import type { Page } from "../memory.js";
+import { IN_ATOMIC_WORD, type Page } from "../memory.js";
 import { bytesOf, isFloatKind } from "../numbers/element.js";
 import { type Element, intElement } from "./elements.js";
 import type { StoreEvent } from "./machine.js";
@@ -129,8 +129,10 @@ function compareBytes(page: Page, match: Page | undefined, base: number, differi
     const theirs = match ? match.flags32[word]! & WRITTEN_WORD : 0;
     if (mine === theirs && (mine === 0 || page.i32[word] === match!.i32[word])) continue;
     for (let i = 4 * word; i < 4 * word + 4; i++) {
-      const written = page.flags[i]! & WRITTEN;
-      if (written !== (match ? match.flags[i]! & WRITTEN : 0) || (written && page.u8[i] !== match!.u8[i])) differing.add(base + i);
+      const [here, there] = [page.flags[i]!, match ? match.flags[i]! : 0];
+      const isSame = page.u8[i] === match?.u8[i];
+      // A swap of a word writes back what is beside the 16 bits of an atomic.
+      if ((here ^ there) & WRITTEN ? !(isSame && (here | there) & IN_ATOMIC_WORD) : here & WRITTEN && !isSame) differing.add(base + i);
     }
   }
 }

@@ -258,8 +258,10 @@ const gather: Rule = pure((op) => {
   return ([src, indices], machine) => {
     const { element } = src!;
     const data = element.alloc(start.length);
+    const { width } = indices!.element;
     for (let i = 0; i < data.length; i++) {
-      const index = Number(indices!.data[i]);
+      // Indices have no sign: a byte reaches 255.
+      const index = Number(BigInt.asUintN(width, BigInt(indices!.data[i]!)));
       if (0 <= index && index < from[axis]!) data[i] = src!.data[start[i]! + index * strides[axis]!]!;
       else machine.findings.add("bad-index", op, `index ${index} is not below the ${from[axis]} elements that are gathered from`);
     }

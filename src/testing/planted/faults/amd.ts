@@ -3,10 +3,28 @@ import { type Fault, inFile } from "../fault.js";
 
 export const AMD_FAULTS: readonly Fault[] = [
   ...inFile("passes/amd/range-analysis.ts", [
-    { in: "fixedRange", fault: "a range ends where it begins", find: "BigInt(makeRange.end - 1)", replace: "BigInt(makeRange.start)" },
-    { in: "selected", fault: "a select is always true", find: "unite(whenTrue, whenFalse)", replace: "whenTrue" },
-    { in: "infer", fault: "joined values are those of the first", find: "unite(known[0]!, known[1]!)", replace: "known[0]" },
-    { in: "visitInductionVar", fault: "a loop's number never ends", find: "if (to >= from)", replace: "to = from; if (to >= from)" },
+    {
+      in: "fixedRange",
+      fault: "a range ends where it begins",
+      kernel: "amd_ranges",
+      find: "BigInt(makeRange.end - 1)",
+      replace: "BigInt(makeRange.start)",
+    },
+    { in: "selected", fault: "a select is always true", kernel: "amd_ranges", find: "unite(whenTrue, whenFalse)", replace: "whenTrue" },
+    {
+      in: "infer",
+      fault: "joined values are those of the first",
+      kernel: "amd_ranges",
+      find: "unite(known[0]!, known[1]!)",
+      replace: "known[0]",
+    },
+    {
+      in: "visitInductionVar",
+      fault: "a loop's number never ends",
+      kernel: "amd_ranges",
+      find: "if (to >= from)",
+      replace: "to = from; if (to >= from)",
+    },
   ]),
   ...inFile("passes/amd/canonicalize-pointers/offsets.ts", [
     {
@@ -40,6 +58,7 @@ export const AMD_FAULTS: readonly Fault[] = [
     {
       in: "pointerPatterns",
       fault: "both pointers of a select have the first one's offset",
+      kernel: "amd_ranges",
       find: "[base, choose(whenTrue[1], whenFalse[1])]",
       replace: "[base, whenTrue[1]]",
     },
@@ -55,14 +74,27 @@ export const AMD_FAULTS: readonly Fault[] = [
   ...inFile("passes/amd/convert-buffer-ops.ts", [
     { in: "maskOf", fault: "no mask", find: "isConstant && isOneInt(mask)", replace: "mask !== undefined" },
     { in: "otherOf", fault: "no value for masked elements", find: "(isZeroInt(other) || isZeroFloat(other))", replace: "other" },
-    { in: "#unfit", fault: "offsets may be negative", find: "if (range.smin < 0n || range.smax < 0n)", replace: "if (range.smax < 0n)" },
+    {
+      in: "#unfit",
+      fault: "offsets may be negative",
+      kernel: "amd_ranges",
+      find: "if (range.smin < 0n || range.smax < 0n)",
+      replace: "if (range.smax < 0n)",
+    },
     {
       in: "atomicRMW",
       fault: "maxima of signed integers as of unsigned ones",
-      find: "if (isMinMax && IntegerType.is(type))",
-      replace: "if (isMinMax && isInteger(type, 1))",
+      kernel: "amd_masks",
+      find: "return this.#keep(op, `there is no ${atomic_rmw_op} of signed integers`);",
+      replace: "atomic_rmw_op = `u${atomic_rmw_op}`;",
     },
-    { in: "atomicRMW", fault: "halves need not lie in pairs", find: "width % 2 !== 0 &&", replace: "width % 2 === 2 &&" },
+    {
+      in: "atomicRMW",
+      fault: "halves need not lie in pairs",
+      find: "width % 2 !== 0 &&",
+      replace: "width % 2 === 2 &&",
+      equivalent: "an odd number is 1, and 16 bits are fewer than the 32 that are checked after",
+    },
   ]),
   ...inFile("passes/amd/accelerate-matmul/accelerate-matmul.ts", [
     {
@@ -71,7 +103,13 @@ export const AMD_FAULTS: readonly Fault[] = [
       find: 'dot.inputPrecision === "tf32" && gpu.mfma === 3',
       replace: "gpu.mfma === 3",
     },
-    { in: "dotToMfma", fault: "the formats of fp8 are exchanged", find: '? "e4m3" : "e5m2"', replace: '? "e5m2" : "e4m3"' },
+    {
+      in: "dotToMfma",
+      fault: "the formats of fp8 are exchanged",
+      kernel: "amd_eighths",
+      find: '? "e4m3" : "e5m2"',
+      replace: '? "e5m2" : "e4m3"',
+    },
     {
       in: "dotToMfma",
       fault: "b is read as a",
@@ -115,7 +153,7 @@ export const AMD_FAULTS: readonly Fault[] = [
   ...inFile("passes/amd/block-pingpong/clusters.ts", [
     { in: "slice", fault: "all parts are the first", find: "kDim === 1 ? [0, i * width] : [i * width, 0]", replace: "[0, 0]" },
     { in: "slice", fault: "each part adds to the sum before", find: "if (i > 0) mapping", replace: "if (i > 1) mapping" },
-    { in: "startInTurn", fault: "no half waits", find: 'predicate: "ne"', replace: 'predicate: "eq"' },
+    { in: "startInTurn", fault: "no half waits", kernel: "amd_turns", find: 'predicate: "ne"', replace: 'predicate: "eq"' },
   ]),
   ...inFile("passes/amd/block-pingpong/placer.ts", [
     {
@@ -167,7 +205,7 @@ export const AMD_FAULTS: readonly Fault[] = [
       find: "mask ? masks[start]! : b.i1(true)",
       replace: "mask ? masks[0]! : b.i1(true)",
     },
-    { in: "STORE", fault: "no mask", find: "mask ? b.and(thread, masks[start]!) : thread", replace: "thread" },
+    { in: "STORE", fault: "no mask", kernel: "amd_masks", find: "mask ? b.and(thread, masks[start]!) : thread", replace: "thread" },
     { in: "STORE", fault: "registers that repeat are stored, others not", find: "(start & free.register) !== 0", replace: "start !== 0" },
   ]),
   ...inFile("passes/amd/to-llvm/load-store.ts", [
@@ -207,14 +245,15 @@ export const AMD_FAULTS: readonly Fault[] = [
       find: "redundantThreadPredicate(lo, freeVariableMasks(value.type))",
       replace: "b.i1(true)",
     },
-    { in: "BUFFER_RMW", fault: "no mask", find: "mask ? b.and(thread, masks[start]!) : thread", replace: "thread" },
+    { in: "BUFFER_RMW", fault: "no mask", kernel: "amd_masks", find: "mask ? b.and(thread, masks[start]!) : thread", replace: "thread" },
     {
       in: "lowerCAS",
       fault: "every thread swaps",
+      kernel: "amd_serial",
       find: 'b.icmp("eq", threadId(lo), b.i32(0))',
       replace: 'b.icmp("uge", threadId(lo), b.i32(0))',
     },
-    { in: "loadShared", fault: "no barrier before the result is read", find: "lo.code.barrier(lo);", replace: "" },
+    { in: "loadShared", fault: "no barrier before the result is read", kernel: "amd_serial", find: "lo.code.barrier(lo);", replace: "" },
   ]),
   ...inFile("passes/amd/to-llvm/atomic-waves.ts", [
     { in: "popcount", fault: "half of the bits", find: "b.i64(56)", replace: "b.i64(57)" },
@@ -249,6 +288,14 @@ export const AMD_FAULTS: readonly Fault[] = [
       fault: "halves of a row do not change places",
       find: "mask === 4 ? 0xa : 0xc), ROW_SHL",
       replace: "mask === 4 ? 0xf : 0xf), ROW_SHL",
+      equivalent: "the second move replaces what the first one moves to the other half",
+    },
+    {
+      in: "shuffleXor",
+      fault: "all lanes get the value of a later one",
+      kernel: "amd_rows",
+      find: "mask === 4 ? 0x5 : 0x3",
+      replace: "0xf",
     },
     {
       in: "shuffleUp",
@@ -258,7 +305,7 @@ export const AMD_FAULTS: readonly Fault[] = [
       equivalent: "scans do not use what the first lanes get",
     },
     { in: "bpermute", fault: "lanes are counted in bytes", find: "b.shl(lane, b.i32(2))", replace: "lane" },
-    { in: "permuteBytes", fault: "words are exchanged", find: "[high, low, bytes]", replace: "[low, high, bytes]" },
+    { in: "permuteBytes", fault: "words are exchanged", kernel: "words", find: "[high, low, bytes]", replace: "[low, high, bytes]" },
     {
       in: "inWords",
       fault: "halves are exchanged",
@@ -273,6 +320,7 @@ export const AMD_FAULTS: readonly Fault[] = [
     {
       in: "swapRows",
       fault: "a lane's own value twice",
+      kernel: "amd_rows",
       find: "[0, 1].map((i) => b.extractValue(swapped, i))",
       replace: "[0, 0].map((i) => b.extractValue(swapped, i))",
     },
@@ -295,7 +343,7 @@ export const AMD_FAULTS: readonly Fault[] = [
       find: "Math.max(1, depth / typeOf(a).shape.at(-1)!)",
       replace: "1",
     },
-    { in: "lowerMfma", fault: "xf32 as f32", find: "operand.kWidth * 2", replace: "operand.kWidth" },
+    { in: "lowerMfma", fault: "xf32 as f32", kernel: "amd_dots", find: "operand.kWidth * 2", replace: "operand.kWidth" },
     {
       in: "#first",
       fault: "tiles in columns",
@@ -350,10 +398,11 @@ export const AMD_FAULTS: readonly Fault[] = [
     { in: "narrowScaled", fault: "the first pair twice", find: "values.slice(dstLoHiSel ? 2 : 0)", replace: "values.slice(0)" },
   ]),
   ...inFile("passes/amd/to-llvm/upcasts.ts", [
-    { in: "fp4ByTable", fault: "odd and even are exchanged", find: "[odd31, even20]", replace: "[even20, odd31]" },
+    { in: "fp4ByTable", fault: "odd and even are exchanged", kernel: "amd_halves", find: "[odd31, even20]", replace: "[even20, odd31]" },
     {
       in: "timesScale",
       fault: "a NaN scale is a number",
+      kernel: "amd_halves",
       find: "if (fastMath) return product;",
       replace: "if (!fastMath) return product;",
     },
@@ -374,10 +423,17 @@ export const AMD_FAULTS: readonly Fault[] = [
     },
   ]),
   ...inFile("passes/amd/to-llvm/padded-conversions.ts", [
-    { in: "lowerPadded", fault: "no barrier before the next round", find: "if (round > 0) lo.code.barrier(lo);", replace: "" },
+    {
+      in: "lowerPadded",
+      fault: "no barrier before the next round",
+      kernel: "amd_padded",
+      find: "if (round > 0) lo.code.barrier(lo);",
+      replace: "",
+    },
     {
       in: "lowerPadded",
       fault: "padding where it is stored alone",
+      kernel: "amd_padded",
       find: "addressOf(load, loadStart, first)",
       replace: "addressOf(load, storeStart, first)",
     },
@@ -418,6 +474,7 @@ export const AMD_FAULTS: readonly Fault[] = [
     {
       in: "multiplyAddOf",
       fault: "bytes two at once",
+      kernel: "amd_dots",
       find: 'name: "llvm.amdgcn.sdot4", count: 4',
       replace: 'name: "llvm.amdgcn.sdot4", count: 2',
     },

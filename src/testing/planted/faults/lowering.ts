@@ -172,6 +172,7 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     {
       in: "REDUX_F32",
       fault: "NaN is lost",
+      kernel: "nans",
       find: '"arith.maximumf": { kind: "fmax", nan: true }',
       replace: '"arith.maximumf": { kind: "fmax", nan: false }',
     },
@@ -305,7 +306,13 @@ export const LOWERING_FAULTS: readonly Fault[] = [
       replace: "d === targets[i]!.length - 1 - axis ? along : x",
     },
     { in: "byShuffles", fault: "the value of the first register", find: "first ^ ofIndex.applyPacked({ [along]: i })", replace: "first" },
-    { in: "asI32", fault: "byte indices with sign", find: "lo.b.zext(index, i32(lo.ctx))", replace: "lo.b.sext(index, i32(lo.ctx))" },
+    {
+      in: "asI32",
+      fault: "byte indices with sign",
+      kernel: "picked",
+      find: "lo.b.zext(index, i32(lo.ctx))",
+      replace: "lo.b.sext(index, i32(lo.ctx))",
+    },
   ]),
   ...inFile("passes/ttg-to-llvm/histogram.ts", [
     {

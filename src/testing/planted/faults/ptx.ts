@@ -179,12 +179,14 @@ export const PTX_FAULTS: readonly Fault[] = [
     {
       in: "unextendedWidth",
       fault: "numbers extended by zeros are as good as those extended by their sign",
+      kernel: "mixed",
       find: '(node.kind === "zext" && isNonNegative(a!))',
       replace: 'node.kind === "zext"',
     },
     {
       in: "bitwiseBefore",
       fault: "bits of extensions are not extended by their sign",
+      kernel: "mixed",
       find: "s[by](s.bitwise(",
       replace: "s.zext(s.bitwise(",
     },
@@ -430,19 +432,27 @@ export const PTX_FAULTS: readonly Fault[] = [
     {
       in: "mergeCounters",
       fault: "a counter that is a step behind another is equal to it",
+      kernel: "behind",
       find: "difference + offset - counter.step",
       replace: "difference + offset",
     },
     {
       in: "mergeCounters",
       fault: "counters with other first values are merged",
+      kernel: "behind",
       find: "|| s.add(counter.start, by) !== phi.inputs[1 - back]",
       replace: "",
     },
   ]),
   ...inFile("target/ptx/loop-addresses.ts", [
-    { in: "sumOf", fault: "what is added before a loop is not shifted", find: "s.shl(node, s.constant(64, shift))", replace: "node" },
-    { in: "sumBeforeLoops", fault: "a shift of a shift is lost", find: "shift: shift + by", replace: "shift" },
+    {
+      in: "sumOf",
+      fault: "what is added before a loop is not shifted",
+      kernel: "behind",
+      find: "s.shl(node, s.constant(64, shift))",
+      replace: "node",
+    },
+    { in: "sumBeforeLoops", fault: "a shift of a shift is lost", kernel: "behind", find: "shift: shift + by", replace: "shift" },
   ]),
   ...inFile("target/ptx/cfg.ts", [
     {
@@ -598,6 +608,7 @@ export const PTX_FAULTS: readonly Fault[] = [
     {
       in: "atomicSemantics",
       fault: "acquire and release are relaxed",
+      kernel: "ordered",
       find: '{ 4: "acquire", 5: "release", 6: "acq_rel", 7: "acq_rel" }',
       replace: '({ 4: "acquire" } as Record<number, string>)',
     },

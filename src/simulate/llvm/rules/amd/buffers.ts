@@ -54,8 +54,6 @@ const BUFFER_ATOMICS: Readonly<Record<string, string>> = {
   smin: "min.s",
   umax: "max.u",
   umin: "min.u",
-  max: "max.s",
-  min: "min.s",
   and: "and.b",
   or: "or.b",
   xor: "xor.b",
