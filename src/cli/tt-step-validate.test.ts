@@ -53,6 +53,12 @@ validate: PTX: N of N programs, N of N launches; N of N instructions executed
   test("floats out of an integer's range, and NaN, become the same integers at every stage", async () => {
     expect(await run(["fixtures/mutants/narrow.ttir", "--validate"])).toMatchObject({ code: 0 });
   });
+  test("a swap of a word, which makes an atomic on bf16 before sm_90, writes back what is beside it", async () => {
+    expect(await run(["fixtures/mutants/ordered.ttir", "--validate", "--target", "cuda:80"])).toMatchObject({ code: 0 });
+  });
+  test("the indices of a gather have no sign: a byte reaches 255", async () => {
+    expect((await run(["fixtures/mutants/picked.ttir", "--validate"])).out).not.toContain("note");
+  });
   test("a log of real Triton's is executed step by step", async () => {
     expect(await run([LOG, "--validate", "--seed", "3", "--program", "0,0,0"])).toMatchObject({
       code: 0,
