@@ -59,6 +59,26 @@ validate: PTX: N of N programs, N of N launches; N of N instructions executed
   test("the indices of a gather have no sign: a byte reaches 255", async () => {
     expect((await run(["fixtures/mutants/picked.ttir", "--validate"])).out).not.toContain("note");
   });
+  test.each([
+    [8, "one xf32 instruction is as long"],
+    [4, "multiply-adds of f32, though tf32 would do"],
+  ])("AMD: a dot along K = %d: %s", async (k) => {
+    const kernel = `
+import triton
+import triton.language as tl
+
+@triton.jit
+def f(a, b, out, K: tl.constexpr):
+    i = tl.arange(0, 16)
+    k = tl.arange(0, K)
+    x = tl.load(a + i[:, None] * K + k[None, :])
+    y = tl.load(b + k[:, None] * 16 + i[None, :])
+    tl.store(out + i[:, None] * 16 + i[None, :], tl.dot(x, y, input_precision="tf32"))
+`;
+    const io = memoryIo("", { "k.py": kernel });
+    expect(await main(["k.py", "--signature", `*fp32:16, *fp32:16, *fp32:16, ${k}`, "--target", "hip:gfx942", "--validate"], io)).toBe(0);
+    expect(io.out()).toContain("same results");
+  });
   test("a log of real Triton's is executed step by step", async () => {
     expect(await run([LOG, "--validate", "--seed", "3", "--program", "0,0,0"])).toMatchObject({
       code: 0,

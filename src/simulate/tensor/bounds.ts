@@ -133,8 +133,11 @@ export class Bounds {
     return spreads;
   }
 
-  /** The error bound of a matrix product: its share of the sum of magnitudes, and the bounds carried over from its operands. */
-  product(result: Tensor, a: Tensor, b: Tensor, c: Tensor, precision: InputPrecision): void {
+  /**
+   * The error bound of a matrix product: its share of the sum of magnitudes, and the bounds carried over from its operands. tf32 may
+   * be f32 in other stages where `mayBeExact`: it leaves out a part of either operand.
+   */
+  product(result: Tensor, a: Tensor, b: Tensor, c: Tensor, precision: InputPrecision, mayBeExact = false): void {
     if (result.element.family !== "float") return;
     const [sizeA, sizeB] = [magnitudes(a), magnitudes(b)];
     // To tf32 an operand is rounded, perhaps the other way.
@@ -149,7 +152,7 @@ export class Bounds {
     if (openA) carried = dot(openA, sizeB, carried, "ieee");
     if (openB) carried = dot(sizeA, openB, carried, "ieee");
     // A chain of products is one sum: each adds its part to what the accumulator leaves open.
-    const part = TOLERANCES[result.element.name];
+    const part = mayBeExact && least > 0 ? 2 * least : TOLERANCES[result.element.name];
     const bound = `Math.max(${part} * (a + c), Math.max(${part} * a, b) + d)`;
     const before = asTensor(c, this.#boundOf(c) ?? zero.data);
     this.#set(

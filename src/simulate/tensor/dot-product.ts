@@ -18,7 +18,8 @@ const halfStepOn = ({ cuda, hip }: Gpu, k: number): number => (hip?.mfma ? k : c
 /** The same in a program, with what it leaves open. */
 export function product({ bounds, gpu }: Machine, a: Tensor, b: Tensor, c: Tensor, precision: InputPrecision): Tensor {
   const result = dot(a, b, c, precision, halfStepOn(gpu, a.shape.at(-1)!));
-  bounds?.product(result, a, b, c, precision);
+  // Triton gives AMD's small dots no matrix instruction: they are multiply-adds of f32.
+  bounds?.product(result, a, b, c, precision, gpu.hip !== undefined);
   return result;
 }
 

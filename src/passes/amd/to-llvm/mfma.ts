@@ -128,7 +128,8 @@ export function lowerMfma(lo: Lowering, op: Operation, encoding: AmdMfmaParams):
   if (!form) return lo.fail(op, "no matching matrix core intrinsic due to unsupported element type", "lower.mma");
   const operand = distributedParams(typeOf(a).encoding)!;
   if (operand.kind !== "dot_op") return lo.fail(op, "both operands need a dot_op layout", "lower.mma");
-  const kWidth = isFloat(typeA, "f32") && xf32 ? operand.kWidth * 2 : operand.kWidth;
+  // Upstream counts twice as many for xf32, which is the same but where K is one instruction's: there it ends at missing elements.
+  const { kWidth } = operand;
   const depth = kDim(instrShape, kWidth);
   const [repA, repB] = [repetitions(encoding, typeOf(a).shape, depth, 0), repetitions(encoding, typeOf(right).shape, depth, 1)];
   // The flat instructions multiply one block by 16.

@@ -220,9 +220,9 @@ export const AMD_FAULTS: readonly Fault[] = [
     {
       in: "redundantThreadPredicate",
       fault: "lanes with the same data do not count",
+      kernel: "amd_serial",
       find: "[lane, masks.lane]",
       replace: "[lane, 0]",
-      equivalent: "lanes that store one value twice leave the same memory",
     },
     {
       in: "masksOf",
@@ -340,10 +340,10 @@ export const AMD_FAULTS: readonly Fault[] = [
     {
       in: "lowerMfma",
       fault: "a short K counts as often as it is repeated",
+      kernel: "amd_dots",
       find: "Math.max(1, depth / typeOf(a).shape.at(-1)!)",
       replace: "1",
     },
-    { in: "lowerMfma", fault: "xf32 as f32", kernel: "amd_dots", find: "operand.kWidth * 2", replace: "operand.kWidth" },
     {
       in: "#first",
       fault: "tiles in columns",
@@ -472,11 +472,11 @@ export const AMD_FAULTS: readonly Fault[] = [
   ]),
   ...inFile("passes/amd/to-llvm/dot.ts", [
     {
-      in: "multiplyAddOf",
-      fault: "bytes two at once",
+      in: "lowerFma",
+      fault: "the first elements of a column again",
       kernel: "amd_dots",
-      find: 'name: "llvm.amdgcn.sdot4", count: 4',
-      replace: 'name: "llvm.amdgcn.sdot4", count: 2',
+      find: "pack(column.slice(k, k + count))",
+      replace: "pack(column.slice(0, count))",
     },
   ]),
 ];
