@@ -58,7 +58,7 @@ export const AMD_FAULTS: readonly Fault[] = [
     {
       in: "pointerPatterns",
       fault: "both pointers of a select have the first one's offset",
-      kernel: "amd_ranges",
+      kernel: "amd_masks",
       find: "[base, choose(whenTrue[1], whenFalse[1])]",
       replace: "[base, whenTrue[1]]",
     },
