@@ -503,3 +503,24 @@ test("an index that a while loop carries", async () => {
   expect(await main(["k.ttir", "--validate"], io)).toBe(0);
   expect(io.out()).toContain("same results after each of");
 });
+
+// Real Triton ends at such a dot (MMAv2.cpp: "fp64 don't support largeK MMA"): threads hold neighbours along k, as for the narrower type.
+test.each([
+  ["fp16", "cuda:80"],
+  ["fp8e5", "cuda:80"],
+  ["fp16", "cuda:90"],
+])("a product of f64 whose operands were %s, on %s", async (type, target) => {
+  const text = `import triton, triton.language as tl
+# tt-step: signature=*${type}:16, *${type}:16, *fp64:16, 16, 32, 32
+@triton.jit
+def product(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    m, n, k = tl.arange(0, M)[:, None], tl.arange(0, N)[None, :], tl.arange(0, K)
+    x = tl.load(a + m * K + k[None, :]).to(tl.float16).to(tl.float64)
+    y = tl.load(b + k[:, None] * N + n).to(tl.float16).to(tl.float64)
+    tl.store(c + m * N + n, tl.dot(x, y, out_dtype=tl.float64))
+`;
+  const io = memoryIo("", { "k.py": text });
+  expect(await main(["k.py", "--target", target, "--validate"], io)).toBe(0);
+  expect(io.out()).toContain("same results after each of");
+  expect(io.err()).toContain("'tt.dot': real Triton ends here, in convert-triton-gpu-to-llvm");
+});

@@ -83,7 +83,7 @@ export function lowerModule<T extends LoweringTarget>(
   }
   insertBarriers(allocation, rw, target.forms.skipBarrier);
   addSharedMemory(module);
-  const lo = new Lowering(module, target, pass.analysis(moduleAxisInfo), rules, fold, pass.report.error);
+  const lo = new Lowering(module, target, pass.analysis(moduleAxisInfo), rules, fold, pass.report);
   for (const func of funcs) {
     const { origin } = module.ctx;
     module.ctx.origin = func.id;

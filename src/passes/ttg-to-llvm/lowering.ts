@@ -28,6 +28,7 @@ import type { OpDef, TypedOpDef, ViewOf } from "../../ir/define-op.js";
 import { Operation } from "../../ir/operation.js";
 import type { Region } from "../../ir/region.js";
 import type { Value } from "../../ir/value.js";
+import type { PassReport } from "../../pass/define-pass.js";
 import { depthFirst } from "../../rewrite/dialect-conversion.js";
 import { isUnrealizedCast, unrealizedCast } from "../../rewrite/unrealized-casts.js";
 import { Bug } from "../../support/assert.js";
@@ -137,7 +138,7 @@ export class Lowering<T extends LoweringTarget = LoweringTarget> {
     readonly axisInfo: ModuleAxisInfo,
     rules: ReadonlyMap<OpDef, LoweringRule<T>>,
     readonly folding: boolean,
-    private readonly report: (op: Operation, message: string, code: string) => void,
+    private readonly report: Pick<PassReport, "error" | "crash">,
   ) {
     this.ctx = module.ctx;
     this.b = new LLBuilder(module.ctx, folding);
@@ -152,8 +153,12 @@ export class Lowering<T extends LoweringTarget = LoweringTarget> {
 
   /** Reports why `op` cannot be lowered. Rules return its result: `return lo.fail(op, "...")`. */
   fail(op: Operation, message: string, code = "lower.unsupported"): false {
-    this.report(op, message, code);
+    this.report.error(op, message, code);
     return false;
+  }
+  /** Notes that real Triton ends at `op` without a message, where this lowering goes on. */
+  noteCrash(op: Operation, why: string): void {
+    this.report.crash(op, why);
   }
 
   // --- values -------------------------------------------------------------------------------

@@ -19,12 +19,14 @@ import { getElemsPerThread, getShapePerCTAOf } from "../../../layout/encoding-qu
 import { isSmallF64, nvidiaMmaRepForOperand } from "../../../layout/encodings/nvidia-mma.js";
 import { LayoutError } from "../../../layout/layout-error.js";
 import { scalarBits, vecType } from "../../ttg-to-llvm/ll-builder.js";
+import { emitOffsetForLayout } from "../../ttg-to-llvm/thread-indices.js";
 import { convertType, elementsPerThread } from "../../ttg-to-llvm/type-converter.js";
 import type { Lowering } from "./nvidia-lowering.js";
 import { PtxBuilder, type PtxOperand } from "./ptx-builder.js";
 
 const tensorOf = (value: Value): TensorType => value.type as TensorType;
 const elementOf = (value: Value): Type => tensorOf(value).params.elementType;
+const dotOperandOf = (value: Value): DotOperandParams => distributedParams(tensorOf(value).params.encoding) as DotOperandParams;
 
 // --- instructions -------------------------------------------------------------------------------
 
@@ -127,15 +129,40 @@ function largeKOrder(isA: boolean, kWidth: number, perWord: number, repK: number
   return order;
 }
 
+/**
+ * The elements of 64 bits as instructions take them, by their rows (or columns) and places along k: neighbours along k go to
+ * following instructions. Indices into a thread's elements.
+ */
+function wideOrder(value: Value, isA: boolean, repOuter: number, repK: number, registers: NumRegisters): number[] {
+  const offsets = emitOffsetForLayout(tensorOf(value));
+  const places = (dim: number) => [...new Set(offsets.map((offset) => offset.at(dim)!))].sort((x, y) => x - y);
+  const [outerDim, kDim] = isA ? [-2, -1] : [-1, -2];
+  const [batches, outers, ks] = [places(-3), places(outerDim), places(kDim)];
+  const perOuter = isA ? registers.m : registers.n;
+  if (ks.length !== repK * registers.k) throw new LayoutError("threads hold the same elements of f64 along k");
+  const order: number[] = [];
+  for (const batch of batches)
+    for (let outer = 0; outer < repOuter; outer++)
+      for (const k of ks)
+        for (let v = 0; v < perOuter; v++) {
+          const row = outers[(outer * perOuter + v) % outers.length]!;
+          order.push(offsets.findIndex((offset) => offset.at(-3) === batch && offset.at(outerDim) === row && offset.at(kDim) === k));
+        }
+  return order;
+}
+
 function operandTable(lo: Lowering, value: Value, batches: number, repOuter: number, repK: number, registers: NumRegisters): OperandTable {
   const { b, ctx } = lo;
-  const encoding = distributedParams(tensorOf(value).params.encoding) as DotOperandParams;
+  const encoding = dotOperandOf(value);
   const isA = encoding.opIdx === 0;
   const element = convertType(elementOf(value));
   const bits = scalarBits(element);
   const perWord = Math.max(Math.floor(32 / bits), 1);
   let elements = lo.elements(value);
-  if (bits * encoding.kWidth > Math.max(32, bits)) {
+  if (encoding.kWidth > 1 && bits === 64) {
+    const given = elements;
+    elements = wideOrder(value, isA, repOuter, repK, registers).map((i) => given[i]!);
+  } else if (bits * encoding.kWidth > Math.max(32, bits)) {
     const order = largeKOrder(isA, encoding.kWidth, perWord, repK, elements.length);
     const given = elements;
     elements = given.map((_, i) => given[i - (i % order.length) + order[i % order.length]!]!);
@@ -197,6 +224,8 @@ export function lowerMmaV2(lo: Lowering, op: Operation): false | void {
   const hopper = lo.target.gpu.f64Mma === "m16n8k16" && isFloat(elementOf(a), "f64") && !small;
   const text = mmaInstruction(elementOf(a), elementOf(b), elementOf(d), { turing, hopper });
   if (text === undefined) return lo.fail(op, "Unsupported MMA instruction for the given mma type", "lower.mma");
+  if (isF64 && [a, b].some((operand) => dotOperandOf(operand).kWidth > 1))
+    lo.noteCrash(op, "it takes no operands of f64 whose threads hold neighbours along k (kWidth)");
   const registers: NumRegisters = small ? { m: 1, n: 1, k: 1 } : { m: 2, n: 1, k: isF64 ? 4 : 2 };
   const packed = isInteger(elementOf(d), 32) || isFloat(elementOf(d), "f16");
   const emit: EmitMma = turing
