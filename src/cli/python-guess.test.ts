@@ -105,3 +105,22 @@ test("what heuristics compute of unknown numbers is guessed on request; that an 
   expect(await main(["k.py", "--signature", "*fp32, *fp32, i32, i32, 128", "--print-after", "0"], stated)).toBe(2);
   expect(stated.err()).toContain("the heuristic of 'EVEN' cannot be evaluated (the value of 'n' is not known while compiling)");
 });
+
+test("elements that are added to addresses or bound loops are guessed as integers", async () => {
+  const text = `import triton, triton.language as tl
+@triton.jit
+def rows(table, order, first, weight, out, N: tl.constexpr):
+    i = tl.program_id(0)
+    row = tl.load(order + i).to(tl.int64)
+    start = tl.load(first + i)
+    stop = tl.load(first + i + 1)
+    acc = tl.zeros([N], tl.float32)
+    for j in range(start, stop):
+        at = table + row * N + j
+        acc += tl.load(at + tl.arange(0, N)) * tl.load(weight + j)
+    tl.store(out + i * N + tl.arange(0, N), acc)
+`;
+  const io = memoryIo("", { "k.py": text });
+  expect(await main(["k.py", "--guess", "--print-after", "0"], io)).toBe(0);
+  expect(io.err()).toContain("table=*fp32:16, order=*i32:16, first=*i32:16, weight=*fp32:16, out=*fp32:16, N=");
+});

@@ -128,6 +128,8 @@ interface Uses {
   readonly pointers: ReadonlySet<string>;
   /** `desc.load(...)` */
   readonly descriptors: ReadonlyMap<string, number>;
+  /** Pointers whose elements are added to addresses or bound loops: indices, lengths. */
+  readonly integers: ReadonlySet<string>;
   readonly conditions: ReadonlySet<string>;
   readonly types: ReadonlySet<string>;
   /** The constants that parameters are compared with, by parameter. */
@@ -138,13 +140,14 @@ interface Uses {
 function usesOf(kernel: ast.FunctionDef, parameters: readonly JitParameter[]): Uses {
   const names = new Set(parameters.map((p) => p.name));
   const from = new Map<string, Set<string>>();
-  const pointers = new Set<string>();
   const descriptors = new Map<string, number>();
   const conditions = new Set<string>();
   const types = new Set<string>();
   const compared = new Map<string, string>();
   let hasDot = false;
   const addresses: string[] = [];
+  const values = new Map<string, ast.Expr[]>();
+  const integral: ast.Expr[] = [];
   const condition = (test: ast.Expr): void => {
     if (test.kind === "Name") conditions.add(test.id);
     else if (test.kind === "UnaryOp") condition(test.operand);
@@ -154,7 +157,10 @@ function usesOf(kernel: ast.FunctionDef, parameters: readonly JitParameter[]): U
     if (node.kind === "Assign" || node.kind === "AnnAssign") {
       const base = node.value && baseOf(node.value);
       for (const target of node.kind === "Assign" ? node.targets : [node.target])
-        if (target.kind === "Name" && base !== undefined) from.set(target.id, (from.get(target.id) ?? new Set()).add(base));
+        if (target.kind === "Name") {
+          if (base !== undefined) from.set(target.id, (from.get(target.id) ?? new Set()).add(base));
+          if (node.value) values.set(target.id, [...(values.get(target.id) ?? []), node.value]);
+        }
     }
     if (node.kind === "If" || node.kind === "IfExp") condition(node.test);
     if (node.kind === "Compare" && node.left.kind === "Name") {
@@ -171,6 +177,9 @@ function usesOf(kernel: ast.FunctionDef, parameters: readonly JitParameter[]): U
     } else if (/^(?:load|store|make_block_ptr|make_tensor_descriptor|atomic_\w+)$/.test(name)) {
       const base = baseOf(node.args[0] ?? node.keywords.find((k) => /^(?:base|pointer)$/.test(k.arg ?? ""))?.value);
       if (base !== undefined) addresses.push(base);
+      if (node.args[0] && !/^make_/.test(name)) integral.push(node.args[0]);
+    } else if (/^(?:range|static_range)$/.test(name)) {
+      integral.push(...node.args);
     } else if (name === "async_copy_global_to_shared") {
       const base = baseOf(node.args[1]);
       if (base !== undefined) addresses.push(base);
@@ -178,13 +187,35 @@ function usesOf(kernel: ast.FunctionDef, parameters: readonly JitParameter[]): U
     const dtype = name === "to" || name === "cast" ? node.args.at(-1) : node.keywords.find((k) => k.arg === "dtype")?.value;
     if (dtype?.kind === "Name") types.add(dtype.id);
   });
-  const mark = (name: string, seen: ReadonlySet<string>): void => {
-    if (seen.has(name)) return;
-    if (names.has(name)) pointers.add(name);
-    for (const base of from.get(name) ?? []) mark(base, new Set([...seen, name]));
+  const parametersOf = (name: string, seen: ReadonlySet<string> = new Set()): string[] => {
+    if (seen.has(name)) return [];
+    const bases = [...(from.get(name) ?? [])].flatMap((base) => parametersOf(base, new Set([...seen, name])));
+    return names.has(name) ? [name, ...bases] : bases;
   };
-  for (const address of addresses) mark(address, new Set());
-  return { pointers, descriptors, conditions, types, compared, hasDot };
+  const pointers = new Set(addresses.flatMap((address) => parametersOf(address)));
+  const integers = new Set(loadsIn(integral, values).flatMap((base) => parametersOf(base)));
+  return { pointers, descriptors, integers, conditions, types, compared, hasDot };
+}
+
+/** Names that loads begin with whose values are part of expressions that must be integers. */
+function loadsIn(expressions: readonly ast.Expr[], values: ReadonlyMap<string, readonly ast.Expr[]>): string[] {
+  const bases: string[] = [];
+  const seen = new Set<string>();
+  const isLoad = (node: ast.Node) => node.kind === "Call" && lastName(node.func) === "load";
+  const visit = (root: ast.Expr): void =>
+    walk(
+      root,
+      (node) => {
+        const base = node.kind === "Call" && isLoad(node) ? baseOf(node.args[0]) : undefined;
+        if (base !== undefined) bases.push(base);
+        if (node.kind !== "Name" || seen.has(node.id)) return;
+        seen.add(node.id);
+        values.get(node.id)?.forEach(visit);
+      },
+      (node) => !isLoad(node) && node.kind !== "Compare",
+    );
+  expressions.forEach(visit);
+  return bases;
 }
 
 /** The name that an address begins with: `x` of `x + row * stride + cols`. */
@@ -227,12 +258,12 @@ function guessedConstant({ name, fallbackNode }: JitParameter, { compared, condi
   return hasDot ? "64" : "128";
 }
 
-function guessedType({ name, fallbackNode }: JitParameter, { pointers, descriptors, hasDot }: Uses): string {
+function guessedType({ name, fallbackNode }: JitParameter, { pointers, descriptors, integers, hasDot }: Uses): string {
   const rank = descriptors.get(name);
   if (rank !== undefined) return `tensordesc<fp16[${Array.from({ length: rank }, () => 64).join(", ")}]>`;
   if (pointers.has(name) || /(?:^|_)ptrs?(?:_|$)|ptr$|pointer/i.test(name)) {
     if (/mask/i.test(name)) return "*i1:16";
-    if (/idx|ind(?:ex|ices)|offs|lens|cu_|label|(?:^|_)ids?(?:_|$)|count|locks?(?:_|$)/i.test(name)) return "*i32:16";
+    if (integers.has(name) || /idx|ind(?:ex|ices)|offs|lens|cu_|label|(?:^|_)ids?(?:_|$)|count|locks?(?:_|$)/i.test(name)) return "*i32:16";
     return hasDot ? "*fp16:16" : "*fp32:16";
   }
   if (/(?:^|_)(?:strides?|num|size|dim|rank|len)(?:_|$)/i.test(name)) return "i32";
