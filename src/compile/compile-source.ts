@@ -25,6 +25,7 @@ import { PASSES } from "../passes/index.js";
 import { finished } from "../support/slices.js";
 import { type TritonVersion, tritonCalled, tritonOrDefault, unknownTriton } from "../support/triton-version.js";
 import { printOperation } from "../syntax/print.js";
+import type { StepText } from "../trace/line-table.js";
 import type { PipelineStep, Stage } from "../trace/stage.js";
 import type { Artifacts, Trace } from "../trace/trace.js";
 import {
@@ -193,7 +194,7 @@ export interface Compilation {
   readonly trace: Trace;
   /** The id in the Trace of an op that `watch` sees. */
   readonly idOf: CompileResult["idOf"];
-  /** Texts: the IR after the last pass of a stage that ran (of the last stage alone unless `record` is `texts`), LLVM IR, PTX. */
+  /** Texts: the IR after the last pass of a stage that ran (of the last stage alone unless `record` is `texts`; the LLVM dialect only if it was reached), LLVM IR, PTX. */
   readonly artifacts: { readonly ttir?: string; readonly ttgir?: string; readonly llvmDialect?: string } & Artifacts;
   readonly diagnostics: readonly Diagnostic[];
   /** `diagnostics` as text with excerpts. */
@@ -307,8 +308,11 @@ function stageTexts(trace: Trace, module: Operation, record: CompileRequest["rec
   };
   if (record === "texts" || record === "ttgir") {
     const names = { ttir: "ttir", ttgir: "ttgir", llir: "llvmDialect" } as const;
+    // The first passes of the last stage come before the lowering.
+    const isLowered = ({ lines }: StepText) => lines.some((line) => trace.lines.line(line).includes("llvm.func "));
     for (const { parent, kind, stage, verified, text } of trace.steps)
-      if (parent === undefined && kind !== "internal" && stage !== "ptx" && verified) add(names[stage], () => trace.lines.textOf(text));
+      if (parent === undefined && kind !== "internal" && stage !== "ptx" && verified && (stage !== "llir" || isLowered(text)))
+        add(names[stage], () => trace.lines.textOf(text));
   } else {
     const last = { ttir: "ttir", llir: "ttgir", ptx: "llvmDialect", ttgir: "ttgir" } as const;
     add(last[stageOf(module)], () => printOperation(module));

@@ -58,6 +58,16 @@ test("a Python kernel becomes every artifact, for as many targets as asked", () 
   expect(compiled(compile(kernel)).artifacts.ptx).toBe(hopper.artifacts.ptx);
 });
 
+test("a kernel that is not lowered has no LLVM dialect", () => {
+  const refused = compiled(
+    compile(source("k.ttir", "tt.func public @k() -> i32 {\n  %c = arith.constant 1 : i32\n  tt.return %c : i32\n}")),
+  );
+  expect(refused.failed?.flag).toBe("convert-triton-gpu-to-llvm");
+  expect([refused.artifacts.ttgir === undefined, refused.artifacts.llvmDialect]).toEqual([false, undefined]);
+  const half = compiled(compile(source("scale.py", KERNEL), { until: "allocate-shared-memory-nv" }));
+  expect([half.ok, half.artifacts.llvmDialect]).toEqual([true, undefined]);
+});
+
 test("explain, validate and JSON work on the Trace", () => {
   const { trace } = compiled(compile(source("scale.py", KERNEL)));
   const asked = explain(trace, "scale.py:8", "tritongpu-coalesce");
