@@ -148,10 +148,16 @@ const LANGUAGE = [
   { kernel: "row", signature: "*fp32, *fp32, i32, 128" },
   { kernel: "words", signature: "*i32, *i32, i32, 128", debug: true },
   { kernel: "flags", signature: "*i1, *i32, i32, 16" },
+  { kernel: "returns", signature: "*i32, *i32, i32, 16" },
 ];
 test.each(LANGUAGE)("what 3.8 adds to the language, or has otherwise: $kernel", ({ kernel, signature, debug = false }) => {
   const module = source("language", 80, signature, TRITON_3_8, { kernel, debug });
   expect(lines(module)).toEqual(lines(stored(`triton-3.8/language-${kernel}.ttir`, TRITON_3_8)));
+});
+
+test("functions of 3.7 return as those of 3.8", () => {
+  const module = source("language", 80, "*i32, *i32, i32, 16", TRITON_3_7, { kernel: "returns" });
+  expect(lines(module)).toEqual(lines(stored("triton-3.8/language-returns.ttir", TRITON_3_8)));
 });
 
 test("what 3.8 adds to the language is named in 3.7", () => {

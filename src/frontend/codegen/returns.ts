@@ -62,6 +62,7 @@ export const RETURNS_3_7: ReturnRules = {
 };
 
 function commonType(a: TlType, b: TlType, all: readonly TlType[]): TlType {
+  if (sameType(a, b)) return a;
   const [left, right] = [a, b].map((type) => (type.kind === "constexpr_type" ? constantType(type.value) : type));
   const mismatch = (): never =>
     raise(
@@ -72,7 +73,6 @@ function commonType(a: TlType, b: TlType, all: readonly TlType[]): TlType {
     if (b.kind !== "tuple_type" || a.fields.join() !== b.fields.join()) return mismatch();
     return { ...a, types: a.types.map((type, i) => commonType(type, b.types[i]!, all)) };
   }
-  if (sameType(a, b)) return a;
   return sameType(left!, right!) ? left! : mismatch();
 }
 
