@@ -43,7 +43,7 @@ function nvmmaParams(type: MemDescParams): NvmmaSharedParams {
 }
 
 /** msg, block -> the coordinates in the tensor at which the box of each message begins. */
-function messageOffsets(type: MemDescParams, params: NvmmaSharedParams, im2col: boolean, partsByCTA: boolean): LinearLayout {
+export function messageOffsets(type: MemDescParams, params: NvmmaSharedParams, im2col: boolean, partsByCTA: boolean): LinearLayout {
   const shape = getShapePerCTAOf(params, type.shape);
   const box = getTMABlockShape(shape, params, true, im2col);
   const dims = standardOutDimNames(shape.length);

@@ -17,10 +17,11 @@ import { memDescOf, sharedMemoryObject, shmemAffineBase } from "../../ttg-to-llv
 import { rule } from "../../ttg-to-llvm/lowering.js";
 import { applyLinearLayout } from "../../ttg-to-llvm/thread-indices.js";
 import { convertType } from "../../ttg-to-llvm/type-converter.js";
+import { groupMask, leaderAddress, leads, sharingBitsOf } from "./cta-groups.js";
 import { electPredicate, uniformWarpId } from "./elect.js";
-import { plainAsm } from "./mbarrier.js";
+import { plainAsm, remoteBits } from "./mbarrier.js";
 import type { Lowering, LoweringRule } from "./nvidia-lowering.js";
-import { numbered } from "./tma-copy.js";
+import { ctaGroupOfBarrier, messageOffsets, numbered } from "./tma-copy.js";
 
 /** One message: which threads send it, where its rows lie in shared memory, their first column, and the four row numbers. */
 interface RowsMessage {
@@ -33,8 +34,7 @@ interface RowsCopy {
   readonly rows: Value;
   readonly column: Value;
   readonly buffer: Value;
-  /** Undefined: always. */
-  readonly pred: Value | undefined;
+  readonly pred: Value;
 }
 
 function forRowsMessages(lo: Lowering, op: Operation, copy: RowsCopy, send: (message: RowsMessage) => void): false | void {
@@ -68,8 +68,10 @@ function forRowsMessages(lo: Lowering, op: Operation, copy: RowsCopy, send: (mes
 
   const warp = uniformWarpId(lo);
   const block = lo.code.clusterCTAId(lo);
-  let predicate = copy.pred ? lo.value(copy.pred) : b.i1(true);
-  predicate = b.and(predicate, b.icmp("eq", b.i32(0), b.and(warp, b.i32(masks.get("warp") ?? 0))));
+  // Since 3.8 each CTA has the columns that its part of the buffer has.
+  const ownColumn = () => applyLinearLayout(lo, messageOffsets(type, params, false, true), [["msg", 0], ["block", block]]).at(-1)!;
+  const firstColumn = lo.forms.partsByCTA ? b.add(column, ownColumn()) : column;
+  let predicate = b.and(copy.pred, b.icmp("eq", b.i32(0), b.and(warp, b.i32(masks.get("warp") ?? 0))));
   predicate = b.and(predicate, electPredicate(lo));
   const rows = lo.elements(copy.rows);
   for (let register = 0; register < rows.length; register += 4) {
@@ -83,16 +85,26 @@ function forRowsMessages(lo: Lowering, op: Operation, copy: RowsCopy, send: (mes
         ["msg", msg],
       ]);
       const shared = b.gep(ptrType(ctx, 3), element, base, [offset!]);
-      send({ predicate, shared, column: b.add(column, b.i32(msg * width)), rows: rows.slice(register, register + 4) });
+      send({ predicate, shared, column: b.add(firstColumn, b.i32(msg * width)), rows: rows.slice(register, register + 4) });
     }
   }
 }
 
 export const TMA_GATHERS: readonly LoweringRule[] = [
-  rule(AsyncTMAGatherOp, ({ op, desc, x_offsets, y_offset, barrier, result, pred }, lo) => {
+  rule(AsyncTMAGatherOp, ({ op, desc, x_offsets, y_offset, barrier, result, pred, multicast: asked }, lo) => {
     const { base } = sharedMemoryObject(lo, barrier);
-    const text = `@$0 cp.async.bulk.tensor.2d.tile::gather4.shared::cta.global.mbarrier::complete_tx::bytes [$1], [$2, {${numbered(3, 5)}}], [$8];`;
-    const copy = { rows: x_offsets, column: y_offset, buffer: result, pred };
+    // 3.7 has the attribute, and no instruction for it.
+    const multicast = asked && lo.forms.partsByCTA;
+    const group = multicast ? sharingBitsOf(result) : 0;
+    const ctas = multicast ? groupMask(lo, group) : undefined;
+    const leading = multicast ? lo.b.and(lo.value(pred), leads(lo, group)) : lo.value(pred);
+    const remote = remoteBits(lo, barrier);
+    const signal = leaderAddress(lo, base, remote);
+    const space = remote !== 0 || multicast ? "shared::cluster" : "shared::cta";
+    const text =
+      `@$0 cp.async.bulk.tensor.2d.tile::gather4.${ctaGroupOfBarrier(lo, barrier)}${space}.global.mbarrier::complete_tx::bytes` +
+      `${multicast ? ".multicast::cluster" : ""} [$1], [$2, {${numbered(3, 5)}}], [$8]${multicast ? ", $9" : ""};`;
+    const copy = { rows: x_offsets, column: y_offset, buffer: result, pred: leading };
     return forRowsMessages(lo, op, copy, ({ predicate, shared, column, rows }) =>
       plainAsm(lo, text, [
         ["b", predicate],
@@ -100,13 +112,17 @@ export const TMA_GATHERS: readonly LoweringRule[] = [
         ["l", lo.value(desc)],
         ["r", column],
         ...rows.map((row) => ["r", row] as const),
-        ["r", base],
+        ["r", signal],
+        ...(ctas ? [["h", ctas] as const] : []),
       ]),
     );
   }),
   rule(AsyncTMAScatterOp, ({ op, desc, x_offsets, y_offset, src }, lo) => {
     const text = `@$0 cp.async.bulk.tensor.2d.tile::scatter4.global.shared::cta.bulk_group [$1, {${numbered(2, 5)}}], [$7];`;
-    const copy = { rows: x_offsets, column: y_offset, buffer: src, pred: undefined };
+    // The CTA that leads those with the same buffer writes it.
+    const leaders = lo.forms.partsByCTA ? sharingBitsOf(src) : 0;
+    const pred = leaders === 0 ? lo.b.i1(true) : leads(lo, leaders);
+    const copy = { rows: x_offsets, column: y_offset, buffer: src, pred };
     const sent = forRowsMessages(lo, op, copy, ({ predicate, shared, column, rows }) =>
       plainAsm(lo, text, [
         ["b", predicate],
