@@ -116,6 +116,8 @@ export interface TritonVersion {
   readonly erasesReplacedDescriptors: boolean;
   /** A loop that adds to its accumulator in all rounds but the first begins it anew, so it may have two buffers. */
   readonly beginsInFirstRound: boolean;
+  /** Hopper's loops are divided through splits, joins and reshapes too, and through transpositions of any rank. */
+  readonly dividesThroughSplits: boolean;
   /** A slice of a slice of a buffer is a slice of the buffer. */
   readonly foldsSubslices: boolean;
   /** Warps that assert or print get 32 registers at least. */
@@ -235,6 +237,7 @@ export const TRITON_3_6: TritonVersion = {
   erasesReplacedDescriptors: false,
   keepsUnsafeDivisions: false,
   ordersMbarriersByThread: false,
+  dividesThroughSplits: false,
   foldsSubslices: false,
   printsWithMoreRegisters: false,
   sinksTmemAllocs: false,
@@ -279,6 +282,7 @@ export const TRITON_3_7: TritonVersion = {
   erasesReplacedDescriptors: true,
   keepsUnsafeDivisions: true,
   ordersMbarriersByThread: true,
+  dividesThroughSplits: true,
   foldsSubslices: true,
   barriersOfClusters: true,
   codeForms: "3.7",

@@ -50,7 +50,7 @@ function rewriteRematerializedOps(rw: Rewriter, scheme: PartitionScheme): void {
       rw.replaceUsesWhere(op.result(0), copy.result(0), ({ owner }) => {
         if (!scheme.ops.has(owner)) refuse(owner, `'${owner.name}' uses a constant that is cut for warp groups, but is not cut itself`);
         const own = scheme.dimOf(owner);
-        if (isTransposition(owner)) return scheme.flip(own) === dim;
+        if (isTransposition(owner)) return scheme.through(owner, own, true) === dim;
         return (WarpGroupDotOp.is(owner) && scheme.isAlongK(owner) ? WHOLE : own) === dim;
       });
     }

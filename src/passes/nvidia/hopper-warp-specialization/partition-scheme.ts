@@ -21,7 +21,7 @@ import { FuncOp, ReturnOp } from "../../../dialects/tt/ops/function.js";
 import { AtomicRMWOp, LoadOp, StoreOp } from "../../../dialects/tt/ops/memory.js";
 import { AddPtrOp, MakeTensorDescOp } from "../../../dialects/tt/ops/pointer.js";
 import { MakeRangeOp } from "../../../dialects/tt/ops/program.js";
-import { BroadcastOp, ExpandDimsOp, SplatOp, TransOp } from "../../../dialects/tt/ops/shape.js";
+import { BroadcastOp, ExpandDimsOp, JoinOp, ReshapeOp, SplatOp, SplitOp, TransOp } from "../../../dialects/tt/ops/shape.js";
 import { PointerType, TensorDescType } from "../../../dialects/tt/types.js";
 import { encodingParams } from "../../../dialects/ttg/encodings/define-encoding.js";
 import { ConvertLayoutOp } from "../../../dialects/ttg/ops/convert-layout.js";
@@ -50,6 +50,8 @@ const BY_OPERANDS: readonly OpDef[] = [
   ...[ConstantOp, ExtSIOp, ExtUIOp, ExtFOp, BroadcastOp, ExpandDimsOp, MakeRangeOp, SplatOp, ConvertLayoutOp, LocalAllocOp],
   ...[LoadOp, TransOp, MemDescTransOp, AtomicRMWOp, AddPtrOp, DescriptorLoadOp, FpToFpOp],
 ];
+/** Since 3.7 also these. */
+export const SPLITS: readonly OpDef[] = [SplitOp, JoinOp, ReshapeOp];
 
 export class PartitionScheme {
   numPartitions = 0;
@@ -96,8 +98,12 @@ export class PartitionScheme {
     const dim = this.dimOf(dot);
     return dim !== WHOLE && dim !== this.dotOperandOf(dot);
   }
-  flip(dim: number): number {
-    return dim === WHOLE ? dim : this.numPartitions - 1 - dim;
+  /** The dimension before a transposition, or after it (`forward`), as far as upstream's use of its order goes. */
+  through(op: Operation, dim: number, forward: boolean): number {
+    const order = dim === WHOLE ? undefined : (TransOp.match(op) ?? MemDescTransOp.match(op))?.order;
+    if (!order) return dim;
+    if (!op.ctx.triton.dividesThroughSplits) return this.numPartitions - 1 - dim;
+    return forward ? order[dim]! : order.indexOf(dim);
   }
   needsSlice(value: Value, dim: number): boolean {
     return dim === WHOLE || shapeOf(value.type)[dim]! > this.numPartitions;
@@ -135,8 +141,8 @@ export class PartitionScheme {
     this.setDim(op, dim);
     const dot = WarpGroupDotOp.match(op);
     const branch = IfOp.match(op);
-    if (op.def.traits.has(Elementwise) || isOneOf(op, BY_OPERANDS)) {
-      let inner = isTransposition(op) ? this.flip(dim) : dim;
+    if (op.def.traits.has(Elementwise) || isOneOf(op, BY_OPERANDS) || (op.ctx.triton.dividesThroughSplits && isOneOf(op, SPLITS))) {
+      let inner = this.through(op, dim, false);
       const expand = ExpandDimsOp.match(op);
       if (expand && expand.axis < inner) inner--;
       return op.operands.every((operand) => this.addBackward(operand, inner));
@@ -163,7 +169,7 @@ export class PartitionScheme {
     seen.add(value);
     if (!this.needsSlice(value, dim)) return true;
     for (const user of value.users()) {
-      let own = isTransposition(user) ? this.flip(dim) : dim;
+      let own = this.through(user, dim, true);
       if (!this.ops.has(user)) this.ops.add(user);
       else if (!isOneOf(user, CONTROL_FLOW) && this.dimOf(user) !== own) return false;
       // A yield is met once for each of its operands.

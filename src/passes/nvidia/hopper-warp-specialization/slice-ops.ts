@@ -29,7 +29,7 @@ import type { Value } from "../../../ir/value.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
 import { refuse } from "../not-specializable.js";
 import { getAsyncTaskIds, setAsyncTaskIds, TaskBuilder } from "./async-task-ids.js";
-import { isTransposition, type PartitionScheme, shapeOf, WHOLE } from "./partition-scheme.js";
+import { isTransposition, type PartitionScheme, shapeOf, SPLITS, WHOLE } from "./partition-scheme.js";
 import { takeBody } from "./take-body.js";
 
 /** Ops that are copied with their operands cut, and whose (first) result is cut as they are. */
@@ -59,6 +59,9 @@ class Slicer {
     readonly offset: number,
   ) {}
 
+  get #throughSplits(): boolean {
+    return this.rw.ctx.triton.dividesThroughSplits;
+  }
   /** The part of an op: the op itself when it is not cut. */
   slice(op: Operation): Operation {
     const { scheme } = this;
@@ -83,7 +86,7 @@ class Slicer {
     const tasks = this.#tasksOf(op);
     const loop = ForOp.match(op);
     const branch = IfOp.match(op);
-    if (dim === WHOLE || op.def.traits.has(Elementwise) || COPIED.includes(op.def)) {
+    if (dim === WHOLE || op.def.traits.has(Elementwise) || COPIED.includes(op.def) || (this.#throughSplits && SPLITS.includes(op.def))) {
       for (const operand of op.operands) this.#sliceValue(operand);
       return this.#copy(op, dim, tasks);
     }
@@ -130,7 +133,8 @@ class Slicer {
     const copy = this.rw.setBefore(op).clone(op, this.#mapping);
     setAsyncTaskIds(copy, tasks);
     const keepsType = dim === WHOLE || (WarpGroupDotOp.is(op) && this.scheme.isAlongK(op));
-    if (op.numResults > 0 && !keepsType) copy.setResultType(0, this.#typeOfPart(op, op.result(0).type, dim));
+    const cut = keepsType ? 0 : this.#throughSplits ? op.numResults : Math.min(op.numResults, 1);
+    for (let i = 0; i < cut; i++) copy.setResultType(i, this.#typeOfPart(op, op.result(i).type, dim));
     return copy;
   }
   #typeOfPart(op: Operation, type: Type, dim: number): Type {
