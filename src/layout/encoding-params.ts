@@ -144,6 +144,8 @@ export interface TensorMemoryParams {
   readonly colStride: number;
   readonly CTASplitM: number;
   readonly CTASplitN: number;
+  /** Since 3.8 how CTAs share it, where there are several: the numbers before follow from it. Older versions have the numbers alone. */
+  readonly cga?: LinearLayout | undefined;
   readonly twoCTAs: boolean;
 }
 
@@ -152,6 +154,7 @@ export interface TensorMemoryScalesParams {
   readonly kind: "tensor_memory_scales_encoding";
   readonly CTASplitM: number;
   readonly CTASplitN: number;
+  readonly cga?: LinearLayout | undefined;
 }
 
 /** Encodings that say which thread holds what (DistributedEncodingTrait). */

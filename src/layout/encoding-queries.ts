@@ -14,7 +14,7 @@ import { toLinearLayout } from "./to-linear-layout.js";
 
 // ---- without a shape ---------------------------------------------------------------------------------------------------
 
-/** How CTAs share the tensor; undefined for tensor memory, which only knows its split numbers. */
+/** How CTAs share the tensor; undefined for tensor memory that only knows its split numbers. */
 export const getCTALayout = (params: EncodingParams): LinearLayout | undefined => recordOf(params).cga(params, getCTALayout);
 
 /** Parts that CTAs cut each dimension into. */

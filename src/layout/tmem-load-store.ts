@@ -40,7 +40,10 @@ export function computeTMemLdStEncodingInfo(
   sameHalf: number | undefined,
   maxnreg: number,
 ): TMemLdStInfo | undefined {
-  const cvt = registers.invertAndCompose(memory);
+  const composed = registers.invertAndCompose(memory);
+  // A CTA has the same part in registers and in memory.
+  if (composed.hasOutDim("block") && !composed.isTrivialOver(["block"])) return undefined;
+  const cvt = composed.hasOutDim("block") ? composed.sublayout(composed.inDimNames, ["row", "col"]) : composed;
   // The first two warp bases are rows 32 and 64, whether they broadcast or not.
   const same = (warp: number, row: number) => {
     const a = registers.getInDimBases("warp")[warp];

@@ -148,6 +148,8 @@ export interface TritonVersion {
   readonly slicesKeepBlocks: boolean;
   /** Scales of a dot in tensor memory go through shared memory, for the pipeliner to find them. */
   readonly stagesScales: boolean;
+  /** Layouts of tensor memory have a `CGALayout`, with CTAs as blocks of their own; not numbers of parts, which count as columns. */
+  readonly blocksInTmem: boolean;
   /** Coordinates of padded fp4, two elements in a byte, are doubled where TMA's instructions are made, not where copies are. */
   readonly doublesFp4Late: boolean;
   /** Tensor memory that each round of a loop overwrites whole is allocated in the loop after pipelining, where its life is shorter. */
@@ -198,6 +200,7 @@ export const TRITON_3_6: TritonVersion = {
   forgetsDivision: false,
   branchesKeepGroups: false,
   descriptorsOfShapes: false,
+  blocksInTmem: false,
   prefetchesThroughWaits: false,
   capsAtomics: false,
   codeForms: "3.6",
@@ -305,6 +308,7 @@ export const TRITON_3_8: TritonVersion = {
   leavesOutFitting: true,
   repeatsNoDots: true,
   descriptorsOfShapes: true,
+  blocksInTmem: true,
   prefetchesThroughWaits: true,
   capsAtomics: true,
   codeForms: "3.8",

@@ -2,74 +2,83 @@
 import type { AttrParser } from "../../ir/asm.js";
 import { defineAttr } from "../../ir/attribute.js";
 import type { TensorMemoryParams, TensorMemoryScalesParams } from "../../layout/encoding-params.js";
+import { getCTASplitNum } from "../../layout/encodings/cga.js";
+import type { LinearLayout } from "../../layout/linear-layout.js";
+import { cgaBases, cgaLayout } from "../ttg/encodings/cga.js";
 import { defineEncoding } from "../ttg/encodings/define-encoding.js";
+import type { BasisVectors } from "../ttg/encodings/read-fields.js";
 
 /** `#ttng.tensor_memory`: buffers in tensor memory. */
 export const TensorMemorySpace = defineAttr<Record<string, never>>("ttng.tensor_memory", {
   summary: "the memory descriptor points to tensor memory",
 });
 
-export type TensorMemoryAttrParams = Omit<TensorMemoryParams, "kind">;
+/** How CTAs share it, as attributes hold that: `CGALayout` since 3.8, and none for a single CTA. */
+interface SharingAttrParams {
+  readonly CTASplitM: number;
+  readonly CTASplitN: number;
+  readonly CGALayout: BasisVectors;
+}
+type WithBases<P extends { readonly cga?: unknown }> = Omit<P, "kind" | "cga"> & SharingAttrParams;
+const toSharing = ({ CTASplitM, CTASplitN, CGALayout }: SharingAttrParams) => {
+  if (CGALayout.length === 0) return { CTASplitM, CTASplitN };
+  const cga = cgaLayout(CGALayout, 2);
+  const [m = 1, n = 1] = getCTASplitNum(cga);
+  return { CTASplitM: m, CTASplitN: n, cga };
+};
+const basesOf = (cga: LinearLayout | undefined): BasisVectors => (cga ? cgaBases(cga) : []);
+const sharingNames = (p: AttrParser): readonly string[] => (p.ctx.triton.blocksInTmem ? ["CGALayout"] : ["CTASplitM", "CTASplitN"]);
+function sharingOf(fields: Fields): SharingAttrParams {
+  const CGALayout = (fields.get("CGALayout") as BasisVectors | undefined) ?? [];
+  const int = (name: string) => (fields.get(name) as number | undefined) ?? 1;
+  const { CTASplitM, CTASplitN } = toSharing({ CTASplitM: int("CTASplitM"), CTASplitN: int("CTASplitN"), CGALayout });
+  return { CTASplitM, CTASplitN, CGALayout };
+}
+
+export type TensorMemoryAttrParams = WithBases<TensorMemoryParams>;
 export const TensorMemoryEncoding = defineEncoding<TensorMemoryAttrParams, TensorMemoryParams>("tensor_memory_encoding", {
   summary: "blocks of tensor memory, first along rows",
   dialect: "ttng",
   alias: "tmem",
   parse(p) {
-    const fields = struct(p, ["blockM", "blockN", "colStride", "CTASplitM", "CTASplitN", "twoCTAs"], ["blockM", "blockN", "colStride"]);
-    const int = (name: string) => (fields.get(name) as number | undefined) ?? 1;
-    return {
-      blockM: int("blockM"),
-      blockN: int("blockN"),
-      colStride: int("colStride"),
-      CTASplitM: int("CTASplitM"),
-      CTASplitN: int("CTASplitN"),
-      twoCTAs: fields.get("twoCTAs") === true,
-    };
+    const required = ["blockM", "blockN", "colStride"];
+    const fields = struct(p, [...required, ...sharingNames(p), "twoCTAs"], required);
+    const [blockM = 0, blockN = 0, colStride = 0] = required.map((name) => fields.get(name) as number);
+    return { blockM, blockN, colStride, ...sharingOf(fields), twoCTAs: fields.get("twoCTAs") === true };
   },
-  problem({ blockM, blockN, colStride, CTASplitM, CTASplitN }) {
-    if (!isPowerOf2(CTASplitM) || !isPowerOf2(CTASplitN)) return "CTASplitM and CTASplitN must be greater than 0 and a power of 2";
-    if (blockM !== 64 && blockM !== 128) return `blockM must be 64 or 128 but got ${blockM}`;
-    if (!isPowerOf2(blockN)) return `blockN must be a power of 2 but got ${blockN}`;
-    if (blockN > 512) return `blockN must be less than or equal to 512 but got ${blockN}`;
-    if (![1, 2, 4].includes(colStride)) return `colStride must be 1, 2, or 4 but got but got ${colStride}`;
-    return undefined;
-  },
-  toEncoding: (params) => ({ kind: "tensor_memory_encoding", ...params }),
-  fromEncoding: ({ kind: _kind, ...params }) => params,
+  toEncoding: ({ CGALayout, ...params }) => ({ kind: "tensor_memory_encoding", ...params, ...toSharing({ ...params, CGALayout }) }),
+  fromEncoding: ({ kind: _kind, cga, ...params }) => ({ ...params, CGALayout: basesOf(cga) }),
 });
 
-export const TensorMemoryScalesEncoding = defineEncoding<Omit<TensorMemoryScalesParams, "kind">, TensorMemoryScalesParams>(
+export const TensorMemoryScalesEncoding = defineEncoding<WithBases<TensorMemoryScalesParams>, TensorMemoryScalesParams>(
   "tensor_memory_scales_encoding",
   {
     summary: "block scales in tensor memory: 32x4x4 byte chunks, repeated for four warps",
     dialect: "ttng",
     alias: "tmem_scales",
-    parse(p) {
-      const fields = struct(p, ["CTASplitM", "CTASplitN"], []);
-      return {
-        CTASplitM: (fields.get("CTASplitM") as number | undefined) ?? 1,
-        CTASplitN: (fields.get("CTASplitN") as number | undefined) ?? 1,
-      };
-    },
-    toEncoding: (params) => ({ kind: "tensor_memory_scales_encoding", ...params }),
-    fromEncoding: ({ kind: _kind, ...params }) => params,
+    parse: (p) => sharingOf(struct(p, sharingNames(p), [])),
+    toEncoding: (params) => ({ kind: "tensor_memory_scales_encoding", ...toSharing(params) }),
+    fromEncoding: ({ CTASplitM, CTASplitN, cga }) => ({ CTASplitM, CTASplitN, CGALayout: basesOf(cga) }),
   },
 );
 
-function isPowerOf2(n: number): boolean {
-  return n >= 1 && (n & (n - 1)) === 0;
-}
+type Fields = ReadonlyMap<string, number | boolean | BasisVectors>;
 
 /** `<a = 1, b = true>`: upstream's `struct(params)`. */
-function struct(p: AttrParser, names: readonly string[], required: readonly string[]): Map<string, number | boolean> {
-  const fields = new Map<string, number | boolean>();
+function struct(p: AttrParser, names: readonly string[], required: readonly string[]): Fields {
+  const fields = new Map<string, number | boolean | BasisVectors>();
   p.list("<", ">", () => {
     const at = p.pos;
     const name = p.anyKeyword("a parameter name");
     if (!names.includes(name)) p.fail(`duplicate or unknown struct parameter name: ${name}`, at, "parse.encoding");
     if (fields.has(name)) p.fail(`duplicate or unknown struct parameter name: ${name}`, at, "parse.encoding");
     p.punct("=");
-    fields.set(name, name === "twoCTAs" ? p.bool() : p.int());
+    if (name === "CGALayout")
+      fields.set(
+        name,
+        p.list("[", "]", () => p.list("[", "]", () => p.int())),
+      );
+    else fields.set(name, name === "twoCTAs" ? p.bool() : p.int());
   });
   const missing = required.find((name) => !fields.has(name));
   if (missing !== undefined) p.fail(`struct is missing required parameter: ${missing}`, undefined, "parse.encoding");

@@ -1,6 +1,9 @@
 import type { Attribute } from "../../ir/attribute.js";
 import { bitWidth } from "../../ir/builtin-types.js";
-import { getCTASplitNumOf } from "../../layout/encoding-queries.js";
+import type { Context } from "../../ir/context.js";
+import type { TensorMemoryParams } from "../../layout/encoding-params.js";
+import { getCTALayout, getCTASplitNumOf } from "../../layout/encoding-queries.js";
+import { getCTASplitNum, isDefaultCga } from "../../layout/encodings/cga.js";
 import { LayoutError } from "../../layout/layout-error.js";
 import type { LinearLayout } from "../../layout/linear-layout.js";
 import { encodingAttr, encodingParams, toLinearLayout } from "../ttg/encodings/define-encoding.js";
@@ -19,6 +22,12 @@ export function getDefaultLayoutForTmemLdSt(buffer: MemDesc, numWarps: number, c
   return encodingAttr(buffer.ctx, { kind: "linear", layout });
 }
 
+/** The fields of a layout in tensor memory that say that CTAs share it by `cga`. */
+export function tmemSharing(ctx: Context, cga: LinearLayout): Pick<TensorMemoryParams, "CTASplitM" | "CTASplitN" | "cga"> {
+  const [CTASplitM = 1, CTASplitN = 1] = getCTASplitNum(cga);
+  return { CTASplitM, CTASplitN, cga: ctx.triton.blocksInTmem && !isDefaultCga(cga) ? cga : undefined };
+}
+
 /**
  * How many columns of 32 bits a buffer takes in tensor memory, all copies of a multi-buffer together.
  * Source: lib/Dialect/TritonNvidiaGPU/IR/Dialect.cpp, getTmemAllocSizes.
@@ -26,7 +35,8 @@ export function getDefaultLayoutForTmemLdSt(buffer: MemDesc, numWarps: number, c
 export function tmemColumns({ params: { shape, elementType, encoding } }: MemDesc): number {
   const columns = toLinearLayout(shape.slice(-2), encoding).getInDimSize("col");
   const perColumn = 32 / (bitWidth(elementType) ?? 32);
-  const [splitM, splitN] = getCTASplitNumOf(encodingParams(encoding)!);
+  const params = encodingParams(encoding)!;
+  const [splitM, splitN] = getCTALayout(params) ? [1, 1] : getCTASplitNumOf(params);
   const copies = shape.length > 2 ? shape[0]! : 1;
   return Math.trunc(Math.trunc(columns / perColumn) / (splitM! * splitN!)) * copies;
 }

@@ -10,15 +10,26 @@ import type { TensorMemoryParams, TensorMemoryScalesParams } from "../encoding-p
 import { ensureLayoutNotLargerThan } from "../ensure-shape.js";
 import { LayoutError } from "../layout-error.js";
 import { LinearLayout } from "../linear-layout.js";
-import { bool, type Encoding, int } from "./encoding.js";
+import { getCTASplitNum, getShapePerCTA } from "./cga.js";
+import { bool, cgaText, type Encoding, int } from "./encoding.js";
 import { isPowerOf2 } from "./matrix-order.js";
 
 const row = (size: number): LinearLayout => LinearLayout.identity1D(size, "row", "dim0");
 const col = (size: number, outDim: "dim0" | "dim1"): LinearLayout => LinearLayout.identity1D(size, "col", outDim);
 
-/** row, col -> dim0, dim1. */
+/** The layout of the part of one CTA. */
+export const withinOneCTA = <P extends TensorMemoryParams | TensorMemoryScalesParams>(params: P): P => ({
+  ...params,
+  cga: undefined,
+  CTASplitM: 1,
+  CTASplitN: 1,
+});
+const partShape = (shape: readonly number[], cga: LinearLayout): number[] => getShapePerCTA(getCTASplitNum(cga), shape);
+
+/** row, col (and block, where a `cga` says how CTAs share it) -> dim0, dim1. */
 export function tensorMemoryToLinearLayout(shape: readonly number[], params: TensorMemoryParams): LinearLayout {
   const [m, n] = matrixShape(shape);
+  if (params.cga) return tensorMemoryToLinearLayout(partShape(shape, params.cga), withinOneCTA(params)).multiply(params.cga);
   // CTAs split rows before columns, so columns are peeled off first.
   if (params.CTASplitN > 1) {
     const part = tensorMemoryToLinearLayout([m, n / params.CTASplitN], { ...params, CTASplitN: 1 });
@@ -28,7 +39,9 @@ export function tensorMemoryToLinearLayout(shape: readonly number[], params: Ten
 
   const blockN = Math.min(params.blockN, n);
   const spacing = LinearLayout.zeros1D(params.colStride, "col", "dim1");
-  const tile = params.blockM === 64 ? halfTile(m, n, blockN, spacing) : spacing.multiply(row(params.blockM).multiply(col(blockN, "dim1")));
+  const full = (): LinearLayout => spacing.multiply(row(params.blockM).multiply(col(blockN, "dim1")));
+  const half = (): LinearLayout => (params.twoCTAs ? lastColumnToRows(full()) : halfTile(m, n, blockN, spacing));
+  const tile = params.blockM === 64 ? half() : full();
   const repsM = m / tile.getOutDimSize("dim0");
   const repsN = n / tile.getOutDimSize("dim1");
   if (repsM < 1 || repsN < 1) throw new LayoutError(`a ${m}x${n} tensor is smaller than the tensor memory block`);
@@ -38,6 +51,7 @@ export function tensorMemoryToLinearLayout(shape: readonly number[], params: Ten
 /** row, col -> dim0, dim1: 32 rows, repeated for the four warps. */
 export function tensorMemoryScalesToLinearLayout(shape: readonly number[], params: TensorMemoryScalesParams): LinearLayout {
   const [m, n] = matrixShape(shape);
+  if (params.cga) return tensorMemoryScalesToLinearLayout(partShape(shape, params.cga), withinOneCTA(params)).multiply(params.cga);
   if (params.CTASplitN > 1) {
     const part = tensorMemoryScalesToLinearLayout([m, n / params.CTASplitN], { ...params, CTASplitN: 1 });
     return part.multiply(col(params.CTASplitN, "dim1"));
@@ -57,7 +71,9 @@ export function tensorMemoryScalesToLinearLayout(shape: readonly number[], param
 }
 
 /** Upstream's complaints about the parameters. */
-export function verifyTensorMemory({ blockM, blockN, colStride, CTASplitM, CTASplitN }: TensorMemoryParams): string[] {
+export function verifyTensorMemory({ blockM, blockN, colStride, CTASplitM, CTASplitN, cga, twoCTAs }: TensorMemoryParams): string[] {
+  if (cga && twoCTAs && cga.getBasis("block", 0).join() !== "1,0")
+    return ["twoCTAs layout requires the first CGALayout block basis to be [1, 0]"];
   if (!isPowerOf2(CTASplitM) || !isPowerOf2(CTASplitN)) return ["CTASplitM and CTASplitN must be greater than 0 and a power of 2"];
   if (blockM !== 64 && blockM !== 128) return [`blockM must be 64 or 128 but got ${blockM}`];
   if (!isPowerOf2(blockN)) return [`blockN must be a power of 2 but got ${blockN}`];
@@ -94,13 +110,23 @@ function halfTile(m: number, n: number, blockN: number, spacing: LinearLayout): 
   return LinearLayout.fromBases(widened, ["dim0", "dim1"]);
 }
 
+/** Two CTAs with 64 rows each: the second half of the columns is in the other rows. */
+function lastColumnToRows(tile: LinearLayout): LinearLayout {
+  const rows = tile.getInDimBases("row");
+  const columns = tile.getInDimBases("col");
+  const bases = tile.getBases().map(([dim]) => [dim, dim === "row" ? [...rows, columns.at(-1)!] : columns.slice(0, -1)] as const);
+  return LinearLayout.fromBases(bases, tile.getOutDims(), tile.isSurjective());
+}
+
 function matrixShape(shape: readonly number[]): [m: number, n: number] {
   if (shape.length !== 2) throw new LayoutError(`tensor memory holds matrices, not tensors of rank ${shape.length}`);
   return [shape[0]!, shape[1]!];
 }
 
 const SPLIT = [int("CTASplitM", "CTAs that split the rows", "1"), int("CTASplitN", "CTAs that split the columns", "1")];
-const splitText = ({ CTASplitM, CTASplitN }: TensorMemoryScalesParams | TensorMemoryParams): string[] => [
+const splitText = ({ CTASplitM, CTASplitN, cga }: TensorMemoryScalesParams | TensorMemoryParams): string[] =>
+  cga ? [cgaText(cga).slice(2)] : splitNumbers(CTASplitM, CTASplitN);
+const splitNumbers = (CTASplitM: number, CTASplitN: number): string[] => [
   ...(CTASplitM === 1 ? [] : [`CTASplitM = ${CTASplitM}`]),
   ...(CTASplitN === 1 ? [] : [`CTASplitN = ${CTASplitN}`]),
 ];
@@ -123,7 +149,7 @@ export const TENSOR_MEMORY: Encoding<TensorMemoryParams> = {
   },
   verify: verifyTensorMemory,
   toLinearLayout: tensorMemoryToLinearLayout,
-  cga: () => undefined,
+  cga: ({ cga }) => cga,
   rank: () => 2,
 };
 
@@ -135,6 +161,6 @@ export const TENSOR_MEMORY_SCALES: Encoding<TensorMemoryScalesParams> = {
   fields: SPLIT,
   text: (params) => splitText(params).join(", "),
   toLinearLayout: tensorMemoryScalesToLinearLayout,
-  cga: () => undefined,
+  cga: ({ cga }) => cga,
   rank: () => 2,
 };

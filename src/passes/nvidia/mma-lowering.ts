@@ -2,20 +2,21 @@
 import { ConstantOp } from "../../dialects/arith/ops/constant.js";
 import { encodingAttr, encodingParams } from "../../dialects/ttg/encodings/define-encoding.js";
 import { SharedMemorySpace } from "../../dialects/ttg/encodings/shared-memory.js";
+import { enclosingModule, getNumCTAs } from "../../dialects/ttg/num-warps.js";
 import { LocalAllocOp } from "../../dialects/ttg/ops/local-memory.js";
 import { type MemDesc, memDescType } from "../../dialects/ttg/types.js";
 import { TensorMemorySpace } from "../../dialects/ttng/attrs.js";
+import { barrierType } from "../../dialects/ttng/barrier-type.js";
 import { InitBarrierOp, InvalBarrierOp, WaitBarrierOp } from "../../dialects/ttng/ops/barrier.js";
 import { MMAv5OpInterface, TCGen5CommitOp, TCGen5MMAScaledOp } from "../../dialects/ttng/ops/tc-gen5-mma.js";
 import { TMEMAllocOp, TMEMCopyOp } from "../../dialects/ttng/ops/tensor-memory.js";
+import { tmemSharing } from "../../dialects/ttng/tmem-layout.js";
 import { boolAttr, i32Attr, unitAttr } from "../../ir/builtin-attrs.js";
-import { i64 } from "../../ir/builtin-types.js";
 import { isPureOp } from "../../ir/interfaces.js";
 import { constantInt } from "../../ir/match.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
-import { getCTASplitNumOf } from "../../layout/encoding-queries.js";
-import { defaultCga } from "../../layout/encodings/cga.js";
+import { getCTALayout } from "../../layout/encoding-queries.js";
 import { definePass } from "../../pass/define-pass.js";
 import { applyPatternsGreedily } from "../../rewrite/greedy.js";
 import { anyOpPattern, hasInterface, pattern } from "../../rewrite/pattern.js";
@@ -33,8 +34,7 @@ export const mmaLowering = definePass("triton-nvidia-mma-lowering", {
 /** A synchronous instruction gets a barrier of its own, and a wait. */
 const syncMMALowering = anyOpPattern("sync-mma-lowering", hasInterface(MMAv5OpInterface), (op, rw) => {
   if (mmaOf(op).is_async) return rw.noMatch("somebody waits for it");
-  const encoding = encodingAttr(rw.ctx, { kind: "swizzled_shared", vec: 1, perPhase: 1, maxPhase: 1, order: [0], cga: defaultCga(1) });
-  const type = memDescType([1], i64(rw.ctx), encoding, SharedMemorySpace.get(rw.ctx, {}), true);
+  const type = barrierType(rw.ctx, getNumCTAs(enclosingModule(op)));
   const barrier = rw.value(LocalAllocOp, {}, { types: [type] });
   rw.create(InitBarrierOp, { alloc: barrier, count: 1 });
   const pred = rw.value(ConstantOp, { value: boolAttr(rw.ctx, true) });
@@ -55,8 +55,8 @@ const scaleSharedToTmem = pattern("scale-shared-to-tmem", TCGen5MMAScaledOp, (mm
     const { shape, elementType, encoding, memorySpace } = (scale.type as MemDesc).params;
     if (!SharedMemorySpace.is(memorySpace)) return;
     const numElems = shape.reduce((n, size) => n * size, 1);
-    const [CTASplitM = 1, CTASplitN = 1] = getCTASplitNumOf(encodingParams(encoding)!);
-    const scales = encodingAttr(rw.ctx, { kind: "tensor_memory_scales_encoding", CTASplitM, CTASplitN });
+    const sharing = tmemSharing(rw.ctx, getCTALayout(encodingParams(encoding)!)!);
+    const scales = encodingAttr(rw.ctx, { kind: "tensor_memory_scales_encoding", ...sharing });
     const type = memDescType([rows, Math.trunc(numElems / rows)], elementType, scales, TensorMemorySpace.get(rw.ctx, {}), true);
     const dst = rw.create(TMEMAllocOp, {}, { types: [type] }).result;
     rw.create(TMEMCopyOp, { src: scale, dst });

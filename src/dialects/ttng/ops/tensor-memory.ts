@@ -7,11 +7,14 @@ import { defineOp, type MemoryEffect, type OpReport } from "../../../ir/define-o
 import type { Operation } from "../../../ir/operation.js";
 import { attrText } from "../../../ir/text-hook.js";
 import { Pure } from "../../../ir/traits.js";
-import { getCTALayout, getSharedAlignment } from "../../../layout/encoding-queries.js";
+import { getCTALayout, getShapePerCTAOf, getSharedAlignment } from "../../../layout/encoding-queries.js";
+import { defaultCga } from "../../../layout/encodings/cga.js";
+import { withinOneCTA } from "../../../layout/encodings/tensor-memory.js";
 import { LayoutError } from "../../../layout/layout-error.js";
 import type { LinearLayout } from "../../../layout/linear-layout.js";
 import { getDistributedLayoutForTmemLdSt, type TMemAccessAtom } from "../../../layout/tmem-access.js";
 import { computeTMemLdStEncodingInfo, type TMemLdStInfo } from "../../../layout/tmem-load-store.js";
+import { toLinearLayout as toLinearLayoutOfParams } from "../../../layout/to-linear-layout.js";
 import { Tensor } from "../../tt/constraints.js";
 import { encodingAttr, encodingParams, sharedParams, toLinearLayout } from "../../ttg/encodings/define-encoding.js";
 import { SharedMemorySpace } from "../../ttg/encodings/shared-memory.js";
@@ -90,7 +93,11 @@ export const TMEMSubSliceOp = defineOp("ttng.tmem_subslice", () => ({
     if (from.params.blockM !== 64 && from.params.blockM !== 128)
       return error(`The source tensor memory descriptor must have a 128xN or 64xN layout, got block_m=${from.params.blockM}`);
     if (!TensorMemoryEncoding.is(to)) return error("The destination must be a tensor memory buffer.");
-    if ((["blockM", "CTASplitM", "CTASplitN", "colStride"] as const).some((key) => from.params[key] !== to.params[key]))
+    if (
+      (["blockM", "CTASplitM", "CTASplitN", "CGALayout", "colStride"] as const).some(
+        (key) => String(from.params[key]) !== String(to.params[key]),
+      )
+    )
       error("The destination must have the same block size and CTASplit size as the source.");
   },
 }));
@@ -153,7 +160,11 @@ export function registerLayoutFor(
   cga: LinearLayout,
 ): LinearLayout | undefined {
   const width = bitWidth(params.elementType) ?? 32;
-  return getDistributedLayoutForTmemLdSt(toLinearLayout(params.shape, params.encoding), atom, numWarps, width, cga);
+  const own = encodingParams(params.encoding);
+  const isTmemOfCTAs = (own?.kind === "tensor_memory_encoding" || own?.kind === "tensor_memory_scales_encoding") && own.cga;
+  if (!isTmemOfCTAs) return getDistributedLayoutForTmemLdSt(toLinearLayout(params.shape, params.encoding), atom, numWarps, width, cga);
+  const part = toLinearLayoutOfParams(getShapePerCTAOf(own, params.shape), withinOneCTA(own));
+  return getDistributedLayoutForTmemLdSt(part, atom, numWarps, width, defaultCga(2))?.multiply(isTmemOfCTAs);
 }
 /** The layout of the whole allocation that the buffer is a part of. */
 export function memoryLayout({ params }: MemDesc): LinearLayout {

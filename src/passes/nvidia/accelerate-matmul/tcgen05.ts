@@ -22,7 +22,7 @@ import { AsyncTokenType, type MemDesc, memDescType } from "../../../dialects/ttg
 import { TensorMemorySpace } from "../../../dialects/ttng/attrs.js";
 import { TCGen5MMAOp, TCGen5MMAScaledOp } from "../../../dialects/ttng/ops/tc-gen5-mma.js";
 import { TMEMAllocOp, TMEMLoadOp } from "../../../dialects/ttng/ops/tensor-memory.js";
-import { getDefaultLayoutForTmemLdSt } from "../../../dialects/ttng/tmem-layout.js";
+import { getDefaultLayoutForTmemLdSt, tmemSharing } from "../../../dialects/ttng/tmem-layout.js";
 import type { GpuTarget } from "../../../gpu/nvidia.js";
 import { boolAttr } from "../../../ir/builtin-attrs.js";
 import { bitWidth, isFloat, RankedTensorType, type TensorType, withEncoding } from "../../../ir/builtin-types.js";
@@ -114,8 +114,7 @@ export const scaledBlockedToMMAv5 = (gpu: GpuTarget, report: PassReport, explain
         explainTcgen05([dot.a_elem_type, dot.b_elem_type, elementText(d)], [128, blockN, aFp4 && bFp4 ? 64 : 32]),
       );
       const { acc, type } = accumulator(rw, dot.c, numWarps, params, 128, blockN, false);
-      const [CTASplitM, CTASplitN] = getCTASplitNumOf(params) as [number, number];
-      const encoding: TmemParams = { kind: "tensor_memory_scales_encoding", CTASplitM, CTASplitN };
+      const encoding: TmemParams = { kind: "tensor_memory_scales_encoding", ...tmemSharing(rw.ctx, getCTALayout(params)!) };
       const scales = [a_scale, b_scale].map((scale) => {
         const { shape, elementType } = typeOf(scale).params;
         const desc = memDescType(shape, elementType, encodingAttr(rw.ctx, encoding), TensorMemorySpace.get(rw.ctx, {}));
@@ -163,9 +162,9 @@ const trueValue = (rw: Rewriter): Value => rw.value(ConstantOp, { value: boolAtt
 /** The accumulator in tensor memory, and the type in which it is read back. */
 function accumulator(rw: Rewriter, c: Value, numWarps: number, like: DistributedParams, blockM: number, blockN: number, twoCTAs: boolean) {
   const { shape, elementType } = typeOf(c).params;
-  const [CTASplitM, CTASplitN] = getCTASplitNumOf(like) as [number, number];
+  const sharing = tmemSharing(rw.ctx, getCTALayout(like)!);
   const colStride = Math.trunc(32 / bitWidth(elementType)!);
-  const encoding: TmemParams = { kind: "tensor_memory_encoding", blockM, blockN, colStride, CTASplitM, CTASplitN, twoCTAs };
+  const encoding: TmemParams = { kind: "tensor_memory_encoding", blockM, blockN, colStride, ...sharing, twoCTAs };
   const desc = memDescType(shape, elementType, encodingAttr(rw.ctx, encoding), TensorMemorySpace.get(rw.ctx, {}), true);
   const type = withEncoding(typeOf(c), getDefaultLayoutForTmemLdSt(desc, numWarps, getCTALayout(like)!));
   const src = rw.value(ConvertLayoutOp, { src: c }, { types: [type] });

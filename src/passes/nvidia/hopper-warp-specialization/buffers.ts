@@ -10,21 +10,21 @@ import { DotOpInterface } from "../../../dialects/tt/op-interfaces.js";
 import { DescriptorLoadOp } from "../../../dialects/tt/ops/descriptor.js";
 import { distributedParams, encodingAttr } from "../../../dialects/ttg/encodings/define-encoding.js";
 import { SharedMemorySpace } from "../../../dialects/ttg/encodings/shared-memory.js";
+import { enclosingModule, getNumCTAs } from "../../../dialects/ttg/num-warps.js";
 import { AsyncCopyGlobalToLocalOp } from "../../../dialects/ttg/ops/async-copy.js";
 import { LocalAllocOp } from "../../../dialects/ttg/ops/local-memory.js";
 import { MemDescIndexOp } from "../../../dialects/ttg/ops/memdesc-views.js";
 import { WarpSpecializeOp } from "../../../dialects/ttg/ops/warp-specialize.js";
 import { type MemDesc, memDescType } from "../../../dialects/ttg/types.js";
+import { barrierType } from "../../../dialects/ttng/barrier-type.js";
 import { InitBarrierOp, InvalBarrierOp } from "../../../dialects/ttng/ops/barrier.js";
 import type { Attribute } from "../../../ir/attribute.js";
 import { i32Attr, unitAttr } from "../../../ir/builtin-attrs.js";
-import { bitWidth, i64, RankedTensorType, tensorType } from "../../../ir/builtin-types.js";
-import type { Context } from "../../../ir/context.js";
+import { bitWidth, RankedTensorType, tensorType } from "../../../ir/builtin-types.js";
 import type { LocationRef } from "../../../ir/location.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
 import { getCTALayout, getOrderForMemory } from "../../../layout/encoding-queries.js";
-import { defaultCga } from "../../../layout/encodings/cga.js";
 import { nvmmaSharedFor } from "../../../layout/encodings/nvmma-shared.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
 import { createSingleBufferView } from "../../ttg/software-pipelining/buffers.js";
@@ -104,7 +104,7 @@ export function createTokens(
     const channel = group[0]!;
     const src = srcOpOf(channel);
     return rw.from(src, () => {
-      const producerBarrier = isTMALoad(src) ? createBarrierAlloc(rw.setStart(start), func.locRef, channel.numBuffers) : undefined;
+      const producerBarrier = isTMALoad(src) ? createBarrierAlloc(rw.setStart(start), func, channel.numBuffers) : undefined;
       const copy = copies.get(channel)!.producer;
       const loadType = AsyncCopyGlobalToLocalOp.is(copy) ? "asyncLoadOp" : DescriptorLoadOp.is(copy) ? "tmaLoadOp" : "localStoreOp";
       const numBuffers = src.parentOfType(ForOp) ? channel.numBuffers : 1;
@@ -125,16 +125,13 @@ function inHashOrder<T>(entries: readonly (readonly [id: number, T])[]): (readon
   return [...entries].sort(([a], [b]) => bucket(a) - bucket(b));
 }
 
-export function barrierType(ctx: Context, numBarriers: number): MemDesc {
-  const encoding = encodingAttr(ctx, { kind: "swizzled_shared", vec: 1, perPhase: 1, maxPhase: 1, order: [0], cga: defaultCga(1) });
-  return memDescType([numBarriers, 1], i64(ctx), encoding, SharedMemorySpace.get(ctx, {}), true);
-}
 /** Marks the rings of barriers that warp specialization makes. */
 const GENERATED = "ttg.ws_generated_barrier";
 
 /** A ring of barriers, to be started. */
-export function barrierAlloc(rw: Rewriter, loc: LocationRef, numBarriers: number): Value {
-  const { op, result } = rw.create(LocalAllocOp, {}, { loc, types: [barrierType(rw.ctx, numBarriers)] });
+export function barrierAlloc(rw: Rewriter, at: Operation, numBarriers: number): Value {
+  const types = [barrierType(rw.ctx, getNumCTAs(enclosingModule(at)), numBarriers)];
+  const { op, result } = rw.create(LocalAllocOp, {}, { loc: at.locRef, types });
   if (rw.ctx.triton.invalidatesRings) op.setAttr(GENERATED, unitAttr(rw.ctx));
   return result;
 }
@@ -157,8 +154,9 @@ export function invalidateBarriers(rw: Rewriter, func: Operation): void {
   }
 }
 /** Makes a ring of barriers, each for one arrival. */
-function createBarrierAlloc(rw: Rewriter, loc: LocationRef, numBarriers: number): Value {
-  const alloc = barrierAlloc(rw, loc, numBarriers);
+function createBarrierAlloc(rw: Rewriter, func: Operation, numBarriers: number): Value {
+  const { locRef: loc } = func;
+  const alloc = barrierAlloc(rw, func, numBarriers);
   for (let i = 0; i < numBarriers; i++) {
     const index = rw.value(ConstantOp, { value: i32Attr(rw.ctx, i) }, { loc });
     rw.create(InitBarrierOp, { alloc: createSingleBufferView(rw, alloc, index), count: 1 }, { loc });

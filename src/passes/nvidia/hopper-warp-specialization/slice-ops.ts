@@ -29,7 +29,7 @@ import type { Value } from "../../../ir/value.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
 import { refuse } from "../not-specializable.js";
 import { getAsyncTaskIds, setAsyncTaskIds, TaskBuilder } from "./async-task-ids.js";
-import { isTransposition, type PartitionScheme, shapeOf, SPLITS, WHOLE } from "./partition-scheme.js";
+import { isTransposition, type PartitionScheme, SPLITS, shapeOf, WHOLE } from "./partition-scheme.js";
 import { takeBody } from "./take-body.js";
 
 /** Ops that are copied with their operands cut, and whose (first) result is cut as they are. */

@@ -49,8 +49,8 @@ function lowerToken(rw: Rewriter, op: Operation): void {
   const { numBuffers, loadType, result } = CreateTokenOp.match(op)!;
   const loc = op.locRef;
   rw.setBefore(op);
-  const full = barrierAlloc(rw, loc, numBuffers);
-  const empty = barrierAlloc(rw, loc, numBuffers);
+  const full = barrierAlloc(rw, op, numBuffers);
+  const empty = barrierAlloc(rw, op, numBuffers);
   const barriers = { full, empty, fullCount: loadType === "tmaLoadOp" ? 1 : THREADS_PER_TASK, loc };
   for (let i = 0; i < numBuffers; i++) {
     const index = rw.value(ConstantOp, { value: i32Attr(rw.ctx, i) }, { loc });

@@ -1,18 +1,14 @@
 /** Rings of buffers and barriers in shared memory. Source: Pipeliner/PipeliningUtility.cpp. */
 import { AddIOp, CmpIOp, ConstantOp, SelectOp } from "../../../dialects/arith/ops/index.js";
-import { encodingAttr } from "../../../dialects/ttg/encodings/define-encoding.js";
-import { SharedMemorySpace } from "../../../dialects/ttg/encodings/shared-memory.js";
 import { enclosingModule, getNumCTAs } from "../../../dialects/ttg/num-warps.js";
 import { LocalAllocOp, LocalDeallocOp } from "../../../dialects/ttg/ops/local-memory.js";
-import { memDescType } from "../../../dialects/ttg/types.js";
+import { barrierType } from "../../../dialects/ttng/barrier-type.js";
 import { InitBarrierOp, InvalBarrierOp } from "../../../dialects/ttng/ops/barrier.js";
 import { i32Attr } from "../../../ir/builtin-attrs.js";
-import { i64 } from "../../../ir/builtin-types.js";
 import type { LocationRef } from "../../../ir/location.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
-import { cgaFromBases } from "../../../layout/encodings/cga.js";
-import type { LinearLayout } from "../../../layout/linear-layout.js";
+import { cgaFromSplitParams } from "../../../layout/encodings/cga.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
 import { createSingleBufferView } from "../../ttg/software-pipelining/buffers.js";
 
@@ -46,12 +42,7 @@ export function createBarrierAlloc(rw: Rewriter, op: Operation, numBarriers: num
   const options = { loc: op.locRef };
   const { ctx } = rw;
   const CTAs = getNumCTAs(enclosingModule(op));
-  const cga = cgaFromBases(
-    Array.from({ length: Math.log2(CTAs) }, () => [0]),
-    1,
-  ) as LinearLayout;
-  const encoding = encodingAttr(ctx, { kind: "swizzled_shared", vec: 1, perPhase: 1, maxPhase: 1, order: [0], cga });
-  const types = [memDescType([numBarriers, 1], i64(ctx), encoding, SharedMemorySpace.get(ctx, {}), true)];
+  const types = [barrierType(ctx, CTAs, numBarriers, cgaFromSplitParams([CTAs], [1], [0]))];
   const alloc = rw.setBefore(op).value(LocalAllocOp, {}, { ...options, types });
   const view = (i: number): Value => createSingleBufferView(rw, alloc, rw.value(ConstantOp, { value: i32Attr(ctx, i) }, options));
   for (let i = 0; i < numBarriers; i++) rw.create(InitBarrierOp, { alloc: view(i), count: arriveCount }, options);

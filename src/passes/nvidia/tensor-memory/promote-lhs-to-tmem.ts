@@ -1,14 +1,13 @@
-import { encodingParams } from "../../../dialects/ttg/encodings/define-encoding.js";
+import { encodingAttr, encodingParams } from "../../../dialects/ttg/encodings/define-encoding.js";
 import { ConvertLayoutOp } from "../../../dialects/ttg/ops/convert-layout.js";
 import { LocalAllocOp } from "../../../dialects/ttg/ops/local-memory.js";
 import { type MemDesc, memDescType } from "../../../dialects/ttg/types.js";
 import { TensorMemoryEncoding, TensorMemorySpace } from "../../../dialects/ttng/attrs.js";
 import { TCGen5MMAOp, TCGen5MMAScaledOp } from "../../../dialects/ttng/ops/tc-gen5-mma.js";
 import { isDistributedLayoutTMemCompatible, TMEMAllocOp } from "../../../dialects/ttng/ops/tensor-memory.js";
-import { getDefaultLayoutForTmemLdSt } from "../../../dialects/ttng/tmem-layout.js";
+import { getDefaultLayoutForTmemLdSt, tmemSharing } from "../../../dialects/ttng/tmem-layout.js";
 import { bitWidth, type TensorType, withEncoding } from "../../../ir/builtin-types.js";
 import { getCTALayout } from "../../../layout/encoding-queries.js";
-import { getCTASplitNum } from "../../../layout/encodings/cga.js";
 import { definePass } from "../../../pass/define-pass.js";
 import { applyPatternsGreedily } from "../../../rewrite/greedy.js";
 import { anyOpPattern } from "../../../rewrite/pattern.js";
@@ -42,9 +41,12 @@ const lhsToTmem = anyOpPattern(
     if (!TensorMemoryEncoding.is(accumulator)) return rw.noMatch("the accumulator is elsewhere");
     const type = alloc.src.type as TensorType;
     const cga = getCTALayout(encodingParams(type.params.encoding)!)!;
-    const [CTASplitM = 1, CTASplitN = 1] = getCTASplitNum(cga);
     const { blockM, twoCTAs } = accumulator.params;
-    const encoding = TensorMemoryEncoding.get(rw.ctx, { blockM, blockN: shape[1]!, colStride: 1, CTASplitM, CTASplitN, twoCTAs });
+    const encoding = encodingAttr(rw.ctx, {
+      kind: "tensor_memory_encoding",
+      ...{ blockM, blockN: shape[1]!, colStride: 1, twoCTAs },
+      ...tmemSharing(rw.ctx, cga),
+    });
     const buffer = memDescType(shape, elementType, encoding, TensorMemorySpace.get(rw.ctx, {}));
     let { src } = alloc;
     const options = { loc: op.locRef };

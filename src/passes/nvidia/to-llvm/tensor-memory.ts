@@ -212,7 +212,8 @@ function copyFromShared(lo: Lowering, src: Value, dst: Value, pred: Value): void
   const { b } = lo;
   const from = descOf(src);
   const to = descOf(dst);
-  const cvt = memoryLayout(to).invertAndCompose(memoryLayout(from));
+  const ofAllCTAs = memoryLayout(to).invertAndCompose(memoryLayout(from));
+  const cvt = ofAllCTAs.hasInDim("block") ? ofAllCTAs.sublayout(["row", "col"], ["offset"]) : ofAllCTAs;
   const bits = bitWidth(from.params.elementType)!;
   const repeats = (bit: number): boolean => cvt.getBasis("row", bit, "offset") === 0;
   const columns = cvt.getInDimSize("col");

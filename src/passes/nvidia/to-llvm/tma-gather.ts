@@ -69,7 +69,11 @@ function forRowsMessages(lo: Lowering, op: Operation, copy: RowsCopy, send: (mes
   const warp = uniformWarpId(lo);
   const block = lo.code.clusterCTAId(lo);
   // Since 3.8 each CTA has the columns that its part of the buffer has.
-  const ownColumn = () => applyLinearLayout(lo, messageOffsets(type, params, false, true), [["msg", 0], ["block", block]]).at(-1)!;
+  const ownColumn = () =>
+    applyLinearLayout(lo, messageOffsets(type, params, false, true), [
+      ["msg", 0],
+      ["block", block],
+    ]).at(-1)!;
   const firstColumn = lo.forms.partsByCTA ? b.add(column, ownColumn()) : column;
   let predicate = b.and(copy.pred, b.icmp("eq", b.i32(0), b.and(warp, b.i32(masks.get("warp") ?? 0))));
   predicate = b.and(predicate, electPredicate(lo));
