@@ -148,6 +148,8 @@ export interface TritonVersion {
   readonly slicesKeepBlocks: boolean;
   /** Scales of a dot in tensor memory go through shared memory, for the pipeliner to find them. */
   readonly stagesScales: boolean;
+  /** Verifiers know the rules of descriptors, views of memory, and barriers that 3.8 adds, and its messages. */
+  readonly checksMemory: boolean;
   /** Layouts of tensor memory have a `CGALayout`, with CTAs as blocks of their own; not numbers of parts, which count as columns. */
   readonly blocksInTmem: boolean;
   /** Coordinates of padded fp4, two elements in a byte, are doubled where TMA's instructions are made, not where copies are. */
@@ -200,6 +202,7 @@ export const TRITON_3_6: TritonVersion = {
   forgetsDivision: false,
   branchesKeepGroups: false,
   descriptorsOfShapes: false,
+  checksMemory: false,
   blocksInTmem: false,
   prefetchesThroughWaits: false,
   capsAtomics: false,
@@ -308,6 +311,7 @@ export const TRITON_3_8: TritonVersion = {
   leavesOutFitting: true,
   repeatsNoDots: true,
   descriptorsOfShapes: true,
+  checksMemory: true,
   blocksInTmem: true,
   prefetchesThroughWaits: true,
   capsAtomics: true,

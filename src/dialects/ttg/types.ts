@@ -135,7 +135,9 @@ function verifyTensorMemory(
     const linear = toLinearLayout(matrix, layout);
     const [m = 0, n = 0] = linear.getOutDimSizes();
     if (m !== rows || n !== cols) return [`allocation shape must be equal to ${m}x${n}`];
-    const numCols = layout.cga ? linear.getInDimSize("col") : Math.trunc(linear.getInDimSize("col") / (layout.CTASplitM * layout.CTASplitN));
+    const numCols = layout.cga
+      ? linear.getInDimSize("col")
+      : Math.trunc(linear.getInDimSize("col") / (layout.CTASplitM * layout.CTASplitN));
     if (numCols > Math.trunc((512 * 32) / width))
       return [`nCol / (CTASplitM * CTASplitN) must be less than or equal to 512 * 32 / bitwidth but got ${numCols}`];
     return [];

@@ -17,19 +17,19 @@ import { isPowerOf2 } from "./matrix-order.js";
 const row = (size: number): LinearLayout => LinearLayout.identity1D(size, "row", "dim0");
 const col = (size: number, outDim: "dim0" | "dim1"): LinearLayout => LinearLayout.identity1D(size, "col", outDim);
 
-/** The layout of the part of one CTA. */
-export const withinOneCTA = <P extends TensorMemoryParams | TensorMemoryScalesParams>(params: P): P => ({
-  ...params,
-  cga: undefined,
-  CTASplitM: 1,
-  CTASplitN: 1,
-});
-const partShape = (shape: readonly number[], cga: LinearLayout): number[] => getShapePerCTA(getCTASplitNum(cga), shape);
+/** row, col -> dim0, dim1 within one of the CTAs that share it by a `cga`. */
+export function tensorMemoryPart(shape: readonly number[], params: TensorMemoryParams | TensorMemoryScalesParams): LinearLayout {
+  const part = getShapePerCTA(getCTASplitNum(params.cga!), shape);
+  const own = { ...params, cga: undefined, CTASplitM: 1, CTASplitN: 1 };
+  if (own.kind === "tensor_memory_scales_encoding") return tensorMemoryScalesToLinearLayout(part, own);
+  const [m, n] = matrixShape(part);
+  return own.twoCTAs && own.blockM === 64 ? repeated(m, n, lastColumnToRows(fullTile(n, own))) : tensorMemoryToLinearLayout(part, own);
+}
 
 /** row, col (and block, where a `cga` says how CTAs share it) -> dim0, dim1. */
 export function tensorMemoryToLinearLayout(shape: readonly number[], params: TensorMemoryParams): LinearLayout {
   const [m, n] = matrixShape(shape);
-  if (params.cga) return tensorMemoryToLinearLayout(partShape(shape, params.cga), withinOneCTA(params)).multiply(params.cga);
+  if (params.cga) return tensorMemoryPart(shape, params).multiply(params.cga);
   // CTAs split rows before columns, so columns are peeled off first.
   if (params.CTASplitN > 1) {
     const part = tensorMemoryToLinearLayout([m, n / params.CTASplitN], { ...params, CTASplitN: 1 });
@@ -37,11 +37,12 @@ export function tensorMemoryToLinearLayout(shape: readonly number[], params: Ten
   }
   if (params.CTASplitM > 1) return splitRows(m, n, params);
 
-  const blockN = Math.min(params.blockN, n);
-  const spacing = LinearLayout.zeros1D(params.colStride, "col", "dim1");
-  const full = (): LinearLayout => spacing.multiply(row(params.blockM).multiply(col(blockN, "dim1")));
-  const half = (): LinearLayout => (params.twoCTAs ? lastColumnToRows(full()) : halfTile(m, n, blockN, spacing));
-  const tile = params.blockM === 64 ? half() : full();
+  return repeated(m, n, params.blockM === 64 ? halfTile(m, n, params) : fullTile(n, params));
+}
+const spacing = (params: TensorMemoryParams): LinearLayout => LinearLayout.zeros1D(params.colStride, "col", "dim1");
+const fullTile = (n: number, params: TensorMemoryParams): LinearLayout =>
+  spacing(params).multiply(row(params.blockM).multiply(col(Math.min(params.blockN, n), "dim1")));
+function repeated(m: number, n: number, tile: LinearLayout): LinearLayout {
   const repsM = m / tile.getOutDimSize("dim0");
   const repsN = n / tile.getOutDimSize("dim1");
   if (repsM < 1 || repsN < 1) throw new LayoutError(`a ${m}x${n} tensor is smaller than the tensor memory block`);
@@ -51,7 +52,7 @@ export function tensorMemoryToLinearLayout(shape: readonly number[], params: Ten
 /** row, col -> dim0, dim1: 32 rows, repeated for the four warps. */
 export function tensorMemoryScalesToLinearLayout(shape: readonly number[], params: TensorMemoryScalesParams): LinearLayout {
   const [m, n] = matrixShape(shape);
-  if (params.cga) return tensorMemoryScalesToLinearLayout(partShape(shape, params.cga), withinOneCTA(params)).multiply(params.cga);
+  if (params.cga) return tensorMemoryPart(shape, params).multiply(params.cga);
   if (params.CTASplitN > 1) {
     const part = tensorMemoryScalesToLinearLayout([m, n / params.CTASplitN], { ...params, CTASplitN: 1 });
     return part.multiply(col(params.CTASplitN, "dim1"));
@@ -102,8 +103,9 @@ function splitRows(m: number, n: number, params: TensorMemoryParams): LinearLayo
 }
 
 /** Blocks of 64 rows use 16 of each 32 rows; the other 16 hold a second block along m or n, or nothing. */
-function halfTile(m: number, n: number, blockN: number, spacing: LinearLayout): LinearLayout {
-  const tile = spacing.multiply(row(16).multiply(col(blockN, "dim1")));
+function halfTile(m: number, n: number, params: TensorMemoryParams): LinearLayout {
+  const blockN = Math.min(params.blockN, n);
+  const tile = spacing(params).multiply(row(16).multiply(col(blockN, "dim1")));
   const second = m > 64 ? [64, 0] : n > blockN ? [0, blockN] : [0, 0];
   const bases = tile.getBases();
   const widened = bases.map(([dim, vectors]) => [dim, dim === "row" ? [...vectors, second, [16, 0], [32, 0]] : vectors] as const);

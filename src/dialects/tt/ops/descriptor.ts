@@ -87,10 +87,25 @@ export const DescriptorScatterOp = defineOp("tt.descriptor_scatter", () => ({
 
 const quoted = (type: Type) => `'${typeText(type)}'`;
 
+interface Shaped {
+  readonly params: { readonly shape: readonly number[]; readonly elementType: Type };
+}
+/** Since 3.8 the tensor may have another shape. */
+export function verifySameElements(block: Shaped, tensor: Shaped, report: OpReport): boolean {
+  const [from, to] = [block, tensor].map(({ params }) => params.elementType) as [Type, Type];
+  const error = (message: string) => (report.error(`descriptor block and tensor ${message}`, "tt.descriptor"), false);
+  if (from !== to)
+    return error(`element types must match, but got descriptor element type ${quoted(from)} and tensor element type ${quoted(to)}`);
+  const [inBlock, inTensor] = [block, tensor].map(({ params }) => params.shape.reduce((n, extent) => n * extent, 1));
+  if (inBlock === inTensor) return true;
+  return error(`must have the same number of elements, but got descriptor block with ${inBlock} elements tensor with ${inTensor} elements`);
+}
+
 /** The tensor is the block, possibly without leading dimensions of extent 1. */
 function verifyBlock(desc: Type, tensor: TensorType, report: OpReport): void {
   const block = signlessBlockType(desc);
   const { shape } = tensor.params;
+  if (desc.ctx.triton.checksMemory) return void verifySameElements(block, tensor, report);
   const extra = Math.max(0, block.params.shape.length - shape.length);
   if (block.params.shape.slice(0, extra).some((extent) => extent !== 1))
     return void report.error("ranked reduce load only allowed for unit dimension leading dim.", "tt.descriptor");

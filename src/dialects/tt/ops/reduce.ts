@@ -92,11 +92,16 @@ export function singleCombiner(reduce: Operation): Operation | undefined {
   return combiner.operand(0) === block.args[0] && combiner.operand(1) === block.args[1] ? combiner : undefined;
 }
 
-/** Triton does not check the axis, and crashes or prints wrong IR where there is no such dimension. */
+/** Before 3.8 Triton does not check the axis, and crashes or prints wrong IR where there is no such dimension. */
 function verifyReduceScan(op: Operation, axis: number, report: OpReport): void {
   const type = op.operands[0]?.type;
   if (type && RankedTensorType.is(type) && !(axis in type.params.shape))
-    report.error(`axis ${axis} is out of range for a tensor of rank ${type.params.shape.length}`, "tt.reduce");
+    report.error(
+      op.ctx.triton.checksMemory
+        ? `axis out of bounds for operand rank ${type.params.shape.length}`
+        : `axis ${axis} is out of range for a tensor of rank ${type.params.shape.length}`,
+      "tt.reduce",
+    );
   else if (op.numOperands === 0) report.error("must have at least 1 operand", "tt.reduce");
   else if (op.numOperands !== op.numResults) report.error("must have the same number of inputs as outputs", "tt.reduce");
   else if (op.operands.some((v, i) => elementTypeOrSelf(v.type) !== elementTypeOrSelf(op.result(i).type)))

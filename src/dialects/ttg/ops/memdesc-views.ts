@@ -1,12 +1,13 @@
 /** Views of buffers: no op here moves anything. Source: TritonGPUOps.td; Ops.cpp. */
 import { i32ArrayAttr, intsOf } from "../../../ir/builtin-attrs.js";
+import { bitWidth } from "../../../ir/builtin-types.js";
 import { DenseI32ArrayAttr, I32 } from "../../../ir/constraints.js";
 import { defineOp, type FoldResult, type OpReport } from "../../../ir/define-op.js";
 import { implement } from "../../../ir/interfaces.js";
 import { Pure, SameOperandsAndResultElementType } from "../../../ir/traits.js";
 import type { Value } from "../../../ir/value.js";
 import { isShared } from "../../../layout/encoding-params.js";
-import { getRank, linearComponentOf } from "../../../layout/encoding-queries.js";
+import { getRank, linearComponentOf, paddingsOf } from "../../../layout/encoding-queries.js";
 import { isPowerOf2 } from "../../../layout/encodings/matrix-order.js";
 import { inferMemDescReshapeOpEncoding } from "../../../layout/infer/reshape.js";
 import { layoutProblem } from "../../../layout/verify-encoding.js";
@@ -15,7 +16,7 @@ import { applyPermutation, TransposeOpInterface, TransposeOpTrait } from "../../
 import { areEquivalentTypes, InferTypeOpWithLayoutEquivalence } from "../../tt/traits.js";
 import { encodingAttr, encodingParams, firstProblem, sharedParams, toLinearLayout } from "../encodings/define-encoding.js";
 import { MemDescViewTrait, ttgTraits } from "../ttg-op.js";
-import { type MemDesc, MemDescOperand, MemDescType, sameShape } from "../types.js";
+import { type MemDesc, MemDescOperand, type MemDescParams, MemDescType, sameShape } from "../types.js";
 
 const descOf = (value: Value): MemDesc => value.type as MemDesc;
 const CODE = "ttg.memdesc";
@@ -179,7 +180,41 @@ export const MemDescReinterpretOp = defineOp("ttg.memdesc_reinterpret", () => ({
   traits: ttgTraits(Pure, MemDescViewTrait),
   format: "$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))",
   fold: ({ src, result }): FoldResult => (src.type === result.type ? src : undefined),
+  verify({ op, src, result }, report) {
+    if (op.ctx.triton.checksMemory) verifyReinterpret(descOf(src).params, descOf(result).params, report);
+  },
 }));
+
+/** The rules of 3.8: the same memory, whole and with the same unused bytes in it. */
+function verifyReinterpret(from: MemDescParams, to: MemDescParams, report: OpReport): void {
+  const error = (message: string) => void report.plain(message, CODE);
+  const views = [from, to].map((params) => {
+    const encoding = encodingParams(params.encoding)!;
+    const [width, rank] = [bitWidth(params.elementType) ?? 0, getRank(encoding)];
+    const bytes = (n: number) => Math.trunc((n * width) / 8);
+    const alloc = params.allocShape.slice(-rank);
+    return {
+      padding: paddingsOf(encoding)
+        .map((pair) => pair.map(bytes).join())
+        .join(" "),
+      isPart: !sameShape(params.shape.slice(-rank), alloc),
+      bits: () => {
+        const layout = toLinearLayout(alloc, params.encoding);
+        const copies = product(params.allocShape.slice(0, -rank));
+        return copies * layout.getInDimSize(layout.hasInDim("offset") ? "offset" : "col") * width;
+      },
+    };
+  });
+  const [a, b] = views as [(typeof views)[number], (typeof views)[number]];
+  if ((a.padding === "") !== (b.padding === "")) return error("cannot reinterpret between padded and non-padded layouts");
+  if (a.padding !== b.padding) return error("cannot reinterpret with different padding pattern");
+  if (from.memorySpace !== to.memorySpace) return error("source and result must have the same memory space");
+  if (from.mutableMemory !== to.mutableMemory) return error("source and result must have the same mutability");
+  if (a.isPart || b.isPart)
+    return error("source and result must not be subviews; reinterpret the parent descriptor and then take a subview");
+  const [had, has] = [a.bits(), b.bits()];
+  if (had !== has) error(`source and result must have the same logical storage size (${had} vs ${has})`);
+}
 
 function product(sizes: readonly number[]): number {
   return sizes.reduce((total, size) => total * size, 1);

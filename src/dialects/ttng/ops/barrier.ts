@@ -1,11 +1,14 @@
 /** mbarriers, fences and clusters. Source: TritonNvidiaGPUOps.td; Ops.cpp. */
-import { boolAttr } from "../../../ir/builtin-attrs.js";
+import { boolAttr, intOf } from "../../../ir/builtin-attrs.js";
 import { BoolAttr, defaultAttr, I1, I32, I32Attr, optional, Unit, variadic } from "../../../ir/constraints.js";
 import type { OpReport } from "../../../ir/define-op.js";
 import { defineOp } from "../../../ir/define-op.js";
+import { FunctionOp } from "../../../ir/interfaces.js";
 import type { Operation } from "../../../ir/operation.js";
 import { AttrSizedOperandSegments } from "../../../ir/traits.js";
 import { Tensor } from "../../tt/constraints.js";
+import { isKernel } from "../../tt/kernel.js";
+import { FuncOp } from "../../tt/ops/function.js";
 import { enclosingModule, getNumCTAs } from "../../ttg/num-warps.js";
 import { verifyMemoryOpTypes } from "../../ttg/ops/local-memory.js";
 import { WarpSpecializeOp } from "../../ttg/ops/warp-specialize.js";
@@ -61,7 +64,13 @@ export const ClusterBarrierOp = defineOp("ttng.cluster_barrier", () => ({
   summary: "Synchronize all warps at cluster scope",
   attrs: { relaxed: defaultAttr(BoolAttr, false) },
   traits: ttngTraits(),
-  verify: ({ op }, report) => void verifyCluster(op, report),
+  verify({ op }, report) {
+    if (!verifyCluster(op, report) || !op.ctx.triton.checksMemory) return;
+    let func = op.parentOp;
+    while (func && !func.def.interface(FunctionOp)) func = func.parentOp;
+    if (!func || (!isKernel(func) && (func.def !== FuncOp || intOf(func.attr("noinline")) === -1)))
+      report.error("must be inside a kernel function", "ttng.cluster");
+  },
   format: "attr-dict",
 }));
 
@@ -72,7 +81,11 @@ export const InitBarrierOp = defineOp("ttng.init_barrier", () => ({
   traits: ttngTraits(),
   format: "$alloc `,` $count attr-dict `:` qualified(type($alloc))",
   verifyDependsOn: "types and attributes",
-  verify: ({ op, alloc }, report) => void verifyBarrierType(op, alloc, report),
+  verify({ op, alloc, count }, report) {
+    if (!verifyBarrierType(op, alloc, report) || !op.ctx.triton.checksMemory) return;
+    if (count < 1) return void report.error("count must be greater than or equal to 1", "ttg.barrier");
+    if (descOf(alloc).params.shape[0] !== getNumCTAs(enclosingModule(op))) verifyOutsideOfGroups(op, report);
+  },
   effects: ({ alloc }) => [writesShared(alloc)],
 }));
 export const InvalBarrierOp = defineOp("ttng.inval_barrier", () => ({

@@ -3,9 +3,10 @@ import { I, I1, I32 } from "../../../ir/constraints.js";
 import { defineOp } from "../../../ir/define-op.js";
 import { Pure } from "../../../ir/traits.js";
 import { ProgramDim } from "../../tt/enums.js";
-import { readsShared, writesShared } from "../../ttg/ttg-op.js";
+import { toLinearLayout } from "../../ttg/encodings/define-encoding.js";
+import { readsShared, verifyBarrierType, writesShared } from "../../ttg/ttg-op.js";
 import { MemDescOperand } from "../../ttg/types.js";
-import { ttngTraits } from "../ttng-op.js";
+import { basesText, descOf, ttngTraits, verifyCompletionBarrier } from "../ttng-op.js";
 
 const I128 = I(128);
 
@@ -14,6 +15,13 @@ export const CLCTryCancelOp = defineOp("ttng.clc_try_cancel", () => ({
   operands: { result: MemDescOperand, mbarrier: MemDescOperand },
   traits: ttngTraits(),
   format: "$result `,` $mbarrier attr-dict `:` qualified(type($result)) `,` qualified(type($mbarrier))",
+  verify({ op, result, mbarrier }, report) {
+    const { shape, encoding } = descOf(result).params;
+    const bases = toLinearLayout(shape, encoding).getInDimBases("block");
+    if (bases.some((basis) => basis.some((b) => b !== 0)))
+      report.plain(`Expected CLC result buffer cga_layout bases to be all zeros. Got ${basesText(bases)}`, "ttng.cluster");
+    else if (verifyBarrierType(op, mbarrier, report)) verifyCompletionBarrier(op, mbarrier, report);
+  },
   effects: ({ result, mbarrier }) => [writesShared(result), writesShared(mbarrier)],
 }));
 export const CLCLoadResultOp = defineOp("ttng.clc_load_result", () => ({

@@ -18,7 +18,7 @@ import { SharedMemorySpace } from "../../ttg/encodings/shared-memory.js";
 import { readsShared, writesShared } from "../../ttg/ttg-op.js";
 import { AsyncToken, type MemDesc, MemDescOperand } from "../../ttg/types.js";
 import { TensorMemoryEncoding } from "../attrs.js";
-import { descOf, elementOf, readsTensorMemory, ttngTraits, writesTensorMemory } from "../ttng-op.js";
+import { descOf, elementOf, readsTensorMemory, ttngTraits, verifyCompletionBarrier, writesTensorMemory } from "../ttng-op.js";
 
 /** The interface of both tcgen05.mma ops for passes. */
 export interface MMAv5Op {
@@ -131,10 +131,11 @@ export const TCGen5MMAOp = defineOp("ttng.tc_gen5_mma", () => ({
   ],
   format:
     "$a `,` $b `,` $d `` custom<Token>($acc_dep, type($token)) `,` $useD`,` $pred `` custom<BarriersAndPreds>($barriers, $barrier_preds) attr-dict `:` qualified(type($a)) `,` qualified(type($b)) `,` qualified(type($d)) (`,` qualified(type($barriers))^)?",
-  verify({ a, b, d, barriers, barrier_preds, is_async, two_ctas }, report) {
+  verify({ op, a, b, d, barriers, barrier_preds, is_async, two_ctas }, report) {
     const error = (message: string) => void report.error(message, "ttng.mma");
     if (!verifyBarriers(barriers, barrier_preds, report)) return;
     if (!is_async && barriers.length > 0) return error("The op is synchronous but a barrier is present.");
+    if (!barriers.every((barrier) => verifyCompletionBarrier(op, barrier, report))) return;
     if (!verifyElementTypes(elementOf(a), elementOf(b), elementOf(d), d.type.ctx.triton.asksTypesOfTcgen05, report)) return;
     const ofA = encodingParams(descOf(a).params.encoding);
     const ofB = encodingParams(descOf(b).params.encoding);
@@ -214,8 +215,12 @@ export const TCGen5MMAScaledOp = defineOp("ttng.tc_gen5_mma_scaled", () => ({
   ],
   format:
     "$a `,` $b `,` $d `` custom<Token>($acc_dep, type($token)) `,` $a_scale `,` $b_scale `,` $useD `,` $pred `lhs` `=` $a_type `rhs` `=` $b_type `` custom<BarriersAndPreds>($barriers, $barrier_preds) attr-dict `:` qualified(type($a)) `,` qualified(type($b)) `,` qualified(type($d)) `,` qualified(type($a_scale)) `,` qualified(type($b_scale)) (`,` qualified(type($barriers))^)?",
-  verify({ a, b, d, barriers, barrier_preds }, report) {
-    if (verifyBarriers(barriers, barrier_preds, report)) verifyElementTypes(elementOf(a), elementOf(b), elementOf(d), false, report);
+  verify({ op, a, b, d, barriers, barrier_preds, is_async }, report) {
+    if (!verifyBarriers(barriers, barrier_preds, report)) return;
+    if (op.ctx.triton.checksMemory && !is_async && barriers.length > 0)
+      return void report.error("The op is synchronous but a barrier is present.", "ttng.mma");
+    if (barriers.every((barrier) => verifyCompletionBarrier(op, barrier, report)))
+      verifyElementTypes(elementOf(a), elementOf(b), elementOf(d), false, report);
   },
   effects: ({ a, b, d, useD, a_scale, b_scale, barriers }) => [
     ...mmaEffects(a, b, d, useD, [a_scale, b_scale]),
@@ -231,5 +236,6 @@ export const TCGen5CommitOp = defineOp("ttng.tc_gen5_commit", () => ({
   attrs: { two_ctas: Unit },
   traits: ttngTraits(AttrSizedOperandSegments),
   format: "$barrier (`,` $pred^)? (`descs` $descs^)? attr-dict `:` qualified(type($barrier)) (`,` qualified(type($descs))^)?",
+  verify: ({ op, barrier }, report) => void verifyCompletionBarrier(op, barrier, report),
   effects: ({ barrier }) => [writesShared(barrier)],
 }));

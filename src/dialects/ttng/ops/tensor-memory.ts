@@ -7,14 +7,13 @@ import { defineOp, type MemoryEffect, type OpReport } from "../../../ir/define-o
 import type { Operation } from "../../../ir/operation.js";
 import { attrText } from "../../../ir/text-hook.js";
 import { Pure } from "../../../ir/traits.js";
-import { getCTALayout, getShapePerCTAOf, getSharedAlignment } from "../../../layout/encoding-queries.js";
+import { getCTALayout, getSharedAlignment } from "../../../layout/encoding-queries.js";
 import { defaultCga } from "../../../layout/encodings/cga.js";
-import { withinOneCTA } from "../../../layout/encodings/tensor-memory.js";
+import { tensorMemoryPart } from "../../../layout/encodings/tensor-memory.js";
 import { LayoutError } from "../../../layout/layout-error.js";
 import type { LinearLayout } from "../../../layout/linear-layout.js";
 import { getDistributedLayoutForTmemLdSt, type TMemAccessAtom } from "../../../layout/tmem-access.js";
 import { computeTMemLdStEncodingInfo, type TMemLdStInfo } from "../../../layout/tmem-load-store.js";
-import { toLinearLayout as toLinearLayoutOfParams } from "../../../layout/to-linear-layout.js";
 import { Tensor } from "../../tt/constraints.js";
 import { encodingAttr, encodingParams, sharedParams, toLinearLayout } from "../../ttg/encodings/define-encoding.js";
 import { SharedMemorySpace } from "../../ttg/encodings/shared-memory.js";
@@ -23,7 +22,7 @@ import { verifyAllocOp, verifyMemoryOpTypes } from "../../ttg/ops/local-memory.j
 import { WarpSpecializeOp, WarpSpecializePartitionsOp } from "../../ttg/ops/warp-specialize.js";
 import { readsShared } from "../../ttg/ttg-op.js";
 import { AsyncToken, type MemDesc, MemDescOperand, sameShape } from "../../ttg/types.js";
-import { TensorMemoryEncoding, TensorMemoryScalesEncoding, TensorMemorySpace } from "../attrs.js";
+import { type TensorMemoryAttrParams, TensorMemoryEncoding, TensorMemoryScalesEncoding, TensorMemorySpace } from "../attrs.js";
 import { descOf, readsTensorMemory, TENSOR_MEMORY, ttngTraits, writesTensorMemory } from "../ttng-op.js";
 
 const isTmem = (desc: MemDesc): boolean =>
@@ -85,11 +84,12 @@ export const TMEMSubSliceOp = defineOp("ttng.tmem_subslice", () => ({
   results: { result: MemDescOperand },
   traits: ttngTraits(Pure),
   format: "$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))",
-  verify({ src, result }, report) {
+  verify({ op, src, result, N }, report) {
     const error = (message: string) => void report.error(message, "ttng.tmem");
     const from = descOf(src).params.encoding;
     const to = descOf(result).params.encoding;
     if (!TensorMemoryEncoding.is(from)) return error("The source must be a tensor memory buffer.");
+    if (op.ctx.triton.checksMemory) return verifyColumns(descOf(src), descOf(result), N, report);
     if (from.params.blockM !== 64 && from.params.blockM !== 128)
       return error(`The source tensor memory descriptor must have a 128xN or 64xN layout, got block_m=${from.params.blockM}`);
     if (!TensorMemoryEncoding.is(to)) return error("The destination must be a tensor memory buffer.");
@@ -101,6 +101,23 @@ export const TMEMSubSliceOp = defineOp("ttng.tmem_subslice", () => ({
       error("The destination must have the same block size and CTASplit size as the source.");
   },
 }));
+
+/** The rules of 3.8: part of the columns, that begins at a multiple of their number. */
+function verifyColumns({ params: from }: MemDesc, { params: to }: MemDesc, first: number, report: OpReport): void {
+  const error = (message: string) => void report.error(message, "ttng.tmem");
+  const plain = (message: string) => void report.plain(message, "ttng.tmem");
+  if (!TensorMemoryEncoding.is(to.encoding)) return error("The destination must be a tensor memory buffer.");
+  const [ofFrom, ofTo] = [from, to].map(({ encoding }) => encoding.params as TensorMemoryAttrParams);
+  if ((["blockM", "CGALayout", "colStride"] as const).some((key) => String(ofFrom![key]) !== String(ofTo![key])))
+    return error("The destination must have the same block size and CTASplit size as the source.");
+  if (from.elementType !== to.elementType) return error("The source and result must have the same element type.");
+  if (from.encoding !== to.encoding) return error("The source and result must have the same encoding.");
+  if (!sameShape(from.allocShape, to.allocShape)) return error("The source and result must have the same alloc shape.");
+  if (from.shape.length !== 2 || to.shape.length !== 2) return error("The result must be a 2D tensor memory buffer.");
+  if (from.shape[0] !== to.shape[0]) return error("The result must have the same number of rows as the source.");
+  if ((first & (to.shape[1]! - 1)) !== 0) return plain("The split offset may not touch the tile");
+  if (first >= from.shape[1]!) plain("The split offset may not exceed the source shape");
+}
 
 export const TMEMCopyOp = defineOp("ttng.tmem_copy", () => ({
   summary: "Initiate an asynchronous copy operation from shared memory to the Tensor Memory.",
@@ -163,7 +180,7 @@ export function registerLayoutFor(
   const own = encodingParams(params.encoding);
   const isTmemOfCTAs = (own?.kind === "tensor_memory_encoding" || own?.kind === "tensor_memory_scales_encoding") && own.cga;
   if (!isTmemOfCTAs) return getDistributedLayoutForTmemLdSt(toLinearLayout(params.shape, params.encoding), atom, numWarps, width, cga);
-  const part = toLinearLayoutOfParams(getShapePerCTAOf(own, params.shape), withinOneCTA(own));
+  const part = tensorMemoryPart(params.shape, own);
   return getDistributedLayoutForTmemLdSt(part, atom, numWarps, width, defaultCga(2))?.multiply(isTmemOfCTAs);
 }
 /** The layout of the whole allocation that the buffer is a part of. */

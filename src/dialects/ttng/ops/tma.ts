@@ -1,5 +1,7 @@
 /** Copies by the tensor memory accelerator, and its descriptors. Source: TritonNvidiaGPUOps.td; Ops.cpp. */
 
+import type { TypeOf } from "../../../ir/attribute.js";
+import { intOf } from "../../../ir/builtin-attrs.js";
 import type { TensorType } from "../../../ir/builtin-types.js";
 import {
   type AttrConstraint,
@@ -16,23 +18,80 @@ import {
   Unit,
   variadic,
 } from "../../../ir/constraints.js";
-import { defineOp } from "../../../ir/define-op.js";
+import { defineOp, type OpReport } from "../../../ir/define-op.js";
+import type { Operation } from "../../../ir/operation.js";
+import { attrText } from "../../../ir/text-hook.js";
 import { AttrSizedOperandSegments, Pure } from "../../../ir/traits.js";
+import type { Value } from "../../../ir/value.js";
 import { Ptr, TensorDesc } from "../../tt/constraints.js";
 import { CacheModifierAttr, DescriptorReduceKindAttr, EvictionPolicyAttr } from "../../tt/enums.js";
-import { verifyGatherResultType } from "../../tt/ops/descriptor.js";
+import { verifyGatherResultType, verifySameElements } from "../../tt/ops/descriptor.js";
 import { readsGlobal, writesGlobal } from "../../tt/tt-op.js";
+import { sharedParams, toLinearLayout } from "../../ttg/encodings/define-encoding.js";
 import { NvmmaSharedEncoding } from "../../ttg/encodings/nvmma-shared.js";
+import { enclosingModule } from "../../ttg/num-warps.js";
 import { readsShared, verifyBarrierType, writesShared } from "../../ttg/ttg-op.js";
 import { MemDescOperand } from "../../ttg/types.js";
-import { descOf, ttngTraits } from "../ttng-op.js";
-import { isAnyTensorDesc } from "../types.js";
+import { basesText, descOf, ownBarriers, TWO_CTAS, ttngTraits } from "../ttng-op.js";
+import { isAnyTensorDesc, TensorDescIm2ColType } from "../types.js";
 
 /** A descriptor of tiles, or of im2col. */
 const AnyTensorDesc: TypeConstraint = {
   ...typeConstraint("tensor descriptor", isAnyTensorDesc),
 };
 const I32Tensor = rankedTensorOf(I32);
+
+const blockOf = (desc: Value): TensorType => (desc.type as TypeOf<typeof TensorDescIm2ColType>).params.blockType;
+const fail = (report: OpReport, message: string): false => (report.error(message, "ttng.tma"), false);
+
+// Source: TritonNvidiaGPU/IR/Ops.cpp of 3.8.
+function verifyCoordinates(desc: Value, count: number, isIm2Col: boolean, report: OpReport): boolean {
+  const rank = blockOf(desc).params.shape.length;
+  if (isIm2Col && count < 3) return fail(report, `IM2COL mode requires at least 3D coordinates, but got ${count}D`);
+  if (isIm2Col && count > 5) return fail(report, `IM2COL mode supports at most 5D coordinates, but got ${count}D`);
+  if (!isIm2Col && count !== rank) return fail(report, `expected ${rank} coordinates, but got ${count}`);
+  return (count >= 1 && count <= 5) || fail(report, "must have between 1 and 5 coordinates");
+}
+function verifyMode(isIm2Col: boolean, coordinates: number, offsets: number, report: OpReport): boolean {
+  if (!isIm2Col) return offsets === 0 || fail(report, "TILED mode does not support offsets");
+  if (offsets === 0) return fail(report, "IM2COL mode requires offsets to be provided");
+  const expected = coordinates - 2;
+  return (
+    offsets === expected || fail(report, `IM2COL mode with ${coordinates}D coordinates requires ${expected} offsets, but got ${offsets}`)
+  );
+}
+function verifyLoad(op: Operation, desc: Value, barrier: Value, result: Value, report: OpReport): boolean {
+  if (!verifyBarrierType(op, barrier, report) || !verifyTMABarrier(op, barrier, report)) return false;
+  const { mutableMemory, encoding } = descOf(result).params;
+  if (!mutableMemory) return fail(report, "cannot store into immutable memory");
+  const [ofDesc, ofResult] = [blockOf(desc).params.encoding, encoding].map((attr) => attr && sharedParams(attr));
+  if (ofResult?.kind !== "nvmma_shared") return fail(report, "TMA descriptor must have NVMMA shared layout");
+  // They may have other ranks.
+  const same = (["transposed", "swizzlingByteWidth", "elementBitWidth", "fp4Padded"] as const).every(
+    (key) => ofDesc?.kind === "nvmma_shared" && ofDesc[key] === ofResult[key],
+  );
+  if (!same) {
+    const layouts = [ofDesc?.kind === "nvmma_shared" ? attrText(blockOf(desc).params.encoding!) : "<<NULL ATTRIBUTE>>", attrText(encoding)];
+    const got = `got descriptor layout ${layouts[0]} and shared memory layout ${layouts[1]}`;
+    return fail(report, `TMA descriptor layout must match shared layout, but ${got}`);
+  }
+  return !ofResult.transposed || fail(report, "TMA descriptor layout must not be transposed");
+}
+/** Where passes have said whether pairs of CTAs do dots: an mbarrier is one for each CTA, or for each pair. */
+function verifyTMABarrier(op: Operation, barrier: Value, report: OpReport): boolean {
+  const pairs = enclosingModule(op)?.attr(TWO_CTAS);
+  if (!pairs) return true;
+  const { shape, encoding } = descOf(barrier).params;
+  const own = ownBarriers(op);
+  const allowed = [basesText(own), ...(intOf(pairs) === -1 ? [basesText([[0], ...own.slice(0, -1)])] : [])];
+  const actual = basesText(toLinearLayout(shape, encoding).getInDimBases("block"));
+  return allowed.includes(actual) || fail(report, `TMA barrier cga_layout must be ${allowed.join(" or ")}, got ${actual}`);
+}
+function verifyShared(result: Value, report: OpReport): boolean {
+  const { shape, encoding } = descOf(result).params;
+  const shares = (toLinearLayout(shape, encoding).getFreeVariableMasks().get("block") ?? 0) !== 0;
+  return shares || fail(report, "multicast requires the shared layout to broadcast across CTAs");
+}
 
 export const AsyncTMACopyGlobalToLocalOp = defineOp("ttng.async_tma_copy_global_to_local", () => ({
   summary: "copy data based on descriptor from global memory to local memory asynchronously",
@@ -56,7 +115,17 @@ export const AsyncTMACopyGlobalToLocalOp = defineOp("ttng.async_tma_copy_global_
   format:
     "$desc `[` $coord `]` (`offsets` `=` `[` $offsets^ `]`)? $result `,` $barrier `,` $pred oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` qualified(type($desc)) `,` qualified(type($barrier)) `->` qualified(type($result))",
   verifyDependsOn: "types and attributes",
-  verify({ op, barrier, coord, result }, report) {
+  verify({ op, desc, barrier, coord, offsets, result, multicast }, report) {
+    if (op.ctx.triton.checksMemory) {
+      const isIm2Col = TensorDescIm2ColType.is(desc.type);
+      const fits =
+        verifyCoordinates(desc, coord.length, isIm2Col, report) &&
+        verifySameElements(blockOf(desc), descOf(result), report) &&
+        verifyLoad(op, desc, barrier, result, report) &&
+        verifyMode(isIm2Col, coord.length, offsets.length, report);
+      if (fits && multicast) verifyShared(result, report);
+      return;
+    }
     if (!verifyBarrierType(op, barrier, report)) return;
     if (coord.length < 1 || coord.length > 5) report.error("TMA copies must have between 1 and 5 coordinates", "ttng.tma");
     else if (!descOf(result).params.mutableMemory) report.error("Cannot store into immutable memory", "ttng.tma");
@@ -85,7 +154,9 @@ export const AsyncTMAGatherOp = defineOp("ttng.async_tma_gather", () => ({
   attrs: { multicast: Unit },
   traits: ttngTraits(),
   format: "$desc `[` $x_offsets `,` $y_offset `]` $result `,` $barrier `,` $pred attr-dict `:` type(operands)",
-  verify({ op, barrier, result, x_offsets }, report) {
+  verify({ op, desc, barrier, result, x_offsets, multicast }, report) {
+    if (op.ctx.triton.checksMemory && (!verifyLoad(op, desc, barrier, result, report) || (multicast && !verifyShared(result, report))))
+      return;
     if (!verifyBarrierType(op, barrier, report)) return;
     if (!descOf(result).params.mutableMemory) return void report.error("cannot store into immutable memory", "ttng.tma");
     verifyGatherResultType(result.type as TensorType, x_offsets.type as TensorType, report);
