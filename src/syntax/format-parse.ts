@@ -2,13 +2,12 @@
 import type { ParsedOperand } from "../ir/asm.js";
 import type { Attribute, Type } from "../ir/attribute.js";
 import { inferResultTypes } from "../ir/builder.js";
-import { DenseArrayAttr, dictAttr, IntegerAttr, i32ArrayAttr, stringAttr, typeAttr, unitAttr } from "../ir/builtin-attrs.js";
+import { DenseArrayAttr, dictAttr, IntegerAttr, i32ArrayAttr, stringAttr, typeAttr, unitAttr, wrapInt } from "../ir/builtin-attrs.js";
 import type { NamedValueSpec, OpDef } from "../ir/define-op.js";
 import type { Value } from "../ir/value.js";
 import { Bug } from "../support/assert.js";
 import { FormatParts } from "./format-parts.js";
 import { type Directive, directiveOf, type FormatProgram, type PartRule, programOf, type Slot, strippedKind } from "./format-program.js";
-import { arrayElement } from "./parse-attribute.js";
 import type { Parser } from "./parser.js";
 
 export function parseWithFormat(p: Parser, def: OpDef, at: number): void {
@@ -196,7 +195,7 @@ function parseSlot(p: Parser, run: FormatParts, slot: Slot): void {
 /** The attribute of a format's `$name`, as its constraint spells it. */
 function parseAttrSlot(p: Parser, def: OpDef, index: number): Attribute {
   const { name, constraint } = def.attrs[index]!;
-  if (constraint.syntax === "typedArray") return parseTypedArray(p, constraint.type!(p.ctx));
+  if (constraint.syntax === "typedArray") return parseTypedArray(p, def, constraint.type!(p.ctx));
   const at = p.cursor.here();
   if (constraint.spelling) return constraint.spelling.parse(p) ?? p.fail(`expected attribute '${name}'`, at, "parse.attribute");
   if (constraint.enum) {
@@ -238,13 +237,28 @@ function parseAttrSlot(p: Parser, def: OpDef, index: number): Attribute {
   return attr;
 }
 
-function parseTypedArray(p: Parser, elementType: Type): Attribute {
+function parseTypedArray(p: Parser, def: OpDef, elementType: Type): Attribute {
   if (!p.cursor.atChar(91)) return p.attribute();
   return p.arrayByText(elementType, () =>
-    DenseArrayAttr.get(p.ctx, { elementType, elements: p.list("[", "]", () => arrayElement(p, elementType)) }),
+    DenseArrayAttr.get(p.ctx, { elementType, elements: p.list("[", "]", () => typedElement(p, def, elementType)) }),
   );
 }
-
+/** An integer in the list of an op's own syntax; `true` is -1. Upstream looks for the end of the list after a bad one, and reports that too. */
+function typedElement(p: Parser, def: OpDef, elementType: Type): bigint {
+  if (p.optKeyword("true")) return -1n;
+  if (p.optKeyword("false")) return 0n;
+  const at = p.pos;
+  const text = (p.optPunct("-") ? "-" : "") + (p.cursor.optNumber() ?? "");
+  const isInteger = /^-?(?:0x)?[\da-fA-F]+$/.test(text);
+  const value = isInteger && text.length < 4096 ? (text[0] === "-" ? -BigInt(text.slice(1)) : BigInt(text)) : undefined;
+  if (value !== undefined && value === wrapInt(value, elementType)) return value;
+  if (!isInteger) p.cursor.pos = at;
+  const message = isInteger ? "integer value too large" : "expected integer value";
+  if (p.atPunct("]")) return opError(p, def, message, at, "parse.expected");
+  const whole = `custom op '${def.name}' ${message}`;
+  p.ctx.emit({ severity: "error", code: "parse.expected", message: whole, position: p.source.position(at), notes: [] });
+  return p.cursor.wrongToken("expected ']'");
+}
 /** Reads the `then` part when its first element is there, else the other part. */
 function parseOptional(p: Parser, run: FormatParts, d: Extract<Directive, { kind: "optional" }>): void {
   const first = d.then.find((x) => x.kind !== "whitespace");

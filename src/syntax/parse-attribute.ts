@@ -182,9 +182,16 @@ function floatBits(p: EntityParser, negative: boolean, text: string, type: Type,
   return numberToBits(negative ? -Number(text) : Number(text), type);
 }
 
-function integerValue(p: EntityParser, negative: boolean, text: string, type: Type, at: number): bigint {
+function integerValue(
+  p: EntityParser,
+  negative: boolean,
+  text: string,
+  type: Type,
+  at: number,
+  outOfRange = "integer constant out of range for attribute",
+): bigint {
   if (text.includes(".")) p.fail("floating point value not valid for specified type", at, "parse.attribute");
-  if (text.length > 4096) p.fail("integer constant out of range for attribute", at, "parse.attribute");
+  if (text.length > 4096) p.fail(outOfRange, at, "parse.attribute");
   const magnitude = BigInt(text);
   const value = negative ? -magnitude : magnitude;
   const width = BigInt(storageWidth(type));
@@ -197,7 +204,7 @@ function integerValue(p: EntityParser, negative: boolean, text: string, type: Ty
       : negative
         ? !unsigned && magnitude > 0n && magnitude <= 1n << (width - 1n)
         : magnitude < 1n << (signed ? width - 1n : width);
-  if (!fits) p.fail("integer constant out of range for attribute", at, "parse.attribute");
+  if (!fits) p.fail(outOfRange, at, "parse.attribute");
   return wrapInt(value, type);
 }
 
@@ -216,13 +223,22 @@ function parseDenseArray(p: EntityParser): Attribute {
   return DenseArrayAttr.get(p.ctx, { elementType, elements });
 }
 /** One element of a dense array: a number or, for i1, `true` or `false`. */
-export function arrayElement(p: EntityParser, elementType: Type): bigint {
-  if (p.optKeyword("true")) return wrapInt(1n, elementType);
-  if (p.optKeyword("false")) return 0n;
-  const at = p.pos;
+function arrayElement(p: EntityParser, elementType: Type): bigint {
+  const isFloat = FloatType.is(elementType);
+  const start = p.pos;
+  const word = isFloat ? undefined : p.optKeyword("true") ? -1n : p.optKeyword("false") ? 0n : undefined;
+  if (word !== undefined) {
+    if (storageWidth(elementType) !== 1) p.fail("expected i1 type for 'true' or 'false' values", start, "parse.attribute");
+    return word;
+  }
   const negative = p.optPunct("-");
-  const text = p.cursor.optNumber() ?? p.fail("expected integer or float", at, "parse.attribute");
-  return FloatType.is(elementType) ? floatBits(p, negative, text, elementType, at) : integerValue(p, negative, text, elementType, at);
+  const at = p.pos;
+  const text = p.cursor.optNumber();
+  if (text === undefined || (!isFloat && text.includes(".")))
+    return p.fail(`expected ${isFloat ? "floating point" : "integer"} literal`, at, "parse.attribute");
+  return isFloat
+    ? floatBits(p, negative, text, elementType, at)
+    : integerValue(p, negative, text, elementType, p.cursor.pos, "integer constant out of range");
 }
 
 type Literal = { readonly text: string; readonly negative: boolean; readonly at: number };

@@ -98,11 +98,17 @@ const COPY: Pick<LoweringRule, "lower"> = {
   },
 };
 
-/** Leaves an op as it is, also the types that it works on: of dialects that nobody knows, and until a later pass. */
+/** Leaves an op as it is, also the types that it works on: structured control flow, dialects that nobody knows, and until a later pass. */
 export const COPY_UNCONVERTED: LoweringRule["lower"] = (op, lo) => {
+  const { b } = lo;
   const operands = op.operands.map((value) => lo.unconverted(value));
-  const copy = new Operation(op.ctx, op.def, { loc: lo.b.loc, operands, resultTypes: op.resultTypes, attrs: op.attrs });
-  lo.b.insert(copy);
+  const { resultTypes, attrs, regions } = op;
+  const copy = new Operation(op.ctx, op.def, { loc: b.loc, operands, resultTypes, attrs, numRegions: regions.length });
+  b.insert(copy);
+  const { block, before } = b;
+  if (!regions.every((region, i) => region.empty || lo.lowerRegion(region, copy.regions[i]!))) return false;
+  b.block = block;
+  b.before = before;
   lo.setUnconverted(op.results, copy.results);
   return true;
 };
@@ -347,7 +353,7 @@ export class Lowering<T extends LoweringTarget = LoweringTarget> {
     const { def } = op;
     const isUnknown = !def.registered && op.regions.length + op.successors.length === 0;
     const isLowered = def.dialect === "llvm" || def.dialect === this.code.dialect;
-    const otherwise = isLowered ? COPY.lower : isUnknown ? COPY_UNCONVERTED : undefined;
+    const otherwise = isLowered ? COPY.lower : isUnknown || def.dialect === "scf" ? COPY_UNCONVERTED : undefined;
     const { origin } = ctx;
     const saved = { op: this.op, loc: b.loc };
     ctx.origin = op.id;
