@@ -158,14 +158,15 @@ function alloca(op: Operation, n: Names): string {
   const count = /^i\d+ 1$/.test(size) ? "" : `, ${size}`;
   return `alloca ${llvmType(type)}${count}${align(op, type, true)}${space === 0 ? "" : `, addrspace(${space})`}`;
 }
+// Atomic operations are aligned to the size of their value, unlike loads and stores.
 function atomicRmw(op: Operation, n: Names): string {
   const opcode = RMW[intOf(op.attr("bin_op"))!];
-  return `atomicrmw ${op.hasAttr("volatile_") ? "volatile " : ""}${opcode} ${list(op.operands, n)} ${scope(op)}${ORDERINGS[intOf(op.attr("ordering"))!]}${align(op, op.operand(1).type)}`;
+  return `atomicrmw ${op.hasAttr("volatile_") ? "volatile " : ""}${opcode} ${list(op.operands, n)} ${scope(op)}${ORDERINGS[intOf(op.attr("ordering"))!]}${align(op, op.operand(1).type, true)}`;
 }
 function cmpXchg(op: Operation, n: Names): string {
   const orders = `${scope(op)}${ORDERINGS[intOf(op.attr("success_ordering"))!]} ${ORDERINGS[intOf(op.attr("failure_ordering"))!]}`;
   const words = `${op.hasAttr("weak") ? "weak " : ""}${op.hasAttr("volatile_") ? "volatile " : ""}`;
-  return `cmpxchg ${words}${list(op.operands, n)} ${orders}${align(op, op.operand(1).type)}`;
+  return `cmpxchg ${words}${list(op.operands, n)} ${orders}${align(op, op.operand(1).type, true)}`;
 }
 function switchText(op: Operation, n: Names): string {
   const value = op.operand(0);

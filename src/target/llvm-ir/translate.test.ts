@@ -51,9 +51,12 @@ describe("LLVM IR of AMD equals real Triton's before -O3", () => {
   test("metadata, constants of the libraries and attributes are numbered as real Triton's", () => {
     expect(translateAmd(read("vecadd_f32-gfx942.mlir"))).toBe(read("vecadd_f32-gfx942.ll"));
   });
-  test("each op of rocdl is LLVM's intrinsic, with its attributes", () => {
+  test.each([
+    ["each op of rocdl is LLVM's intrinsic, with its attributes", "intrinsics"],
+    ["atomic operations are aligned to their values' size", "atomics"],
+  ])("%s", (_, name) => {
     const inside = (text: string) => normalized(text).filter((line) => /^( {2}|declare)/.test(line));
-    expect(inside(translateAmd(read("intrinsics.mlir")))).toEqual(inside(read("intrinsics.ll")));
+    expect(inside(translateAmd(read(`${name}.mlir`)))).toEqual(inside(read(`${name}.ll`)));
   });
   test("options are attributes of the kernel; accesses say what they alias", () => {
     const access = `llvm.func @f(%p: !llvm.ptr<1>) {
