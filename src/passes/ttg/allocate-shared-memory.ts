@@ -63,6 +63,7 @@ export function warnOfTooMuch(allocation: ModuleAllocation, owner: string, limit
     });
     const rest = largest.length - notes.length;
     if (rest > 0) notes.push({ op: func, message: `and ${rest} smaller ones` });
+    notes.push({ op: func, message: "smaller blocks or fewer stages (num_stages) need less" });
     report.warning(
       largest[0]!.owner,
       `the kernel needs ${sharedMemorySize} bytes of shared memory, but ${owner} has at most ${limit}`,
