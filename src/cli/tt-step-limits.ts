@@ -45,7 +45,7 @@ export async function limitsMain({ words, values: given, written }: LineOf<"limi
     json,
     ...rest
   } = values;
-  const target = gpu === undefined ? undefined : `cuda:${productCalled(gpu)!.capability}`;
+  const target = gpu === undefined ? undefined : productCalled(gpu)!.target;
   const args = stepArgs({ ...rest, target: rest.target ?? target }, written, path, (input) => ["limits", input]);
   if ("error" in args) return usage(io, args.error);
   const input = readInput(path, io, args);

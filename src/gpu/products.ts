@@ -5,10 +5,11 @@
  * Rates of an SM are per clock. Tensor rates are dense floating-point operations (a multiply and an add are two), as data sheets give
  * them for the whole GPU, divided by SMs and the clock that the data sheet names.
  */
-import { gpuOf } from "./nvidia.js";
+import { amdGpuOf, archOf } from "./amd.js";
+import { capabilityOf, gpuOf } from "./nvidia.js";
 
-/** The products of tensor cores by the types that they multiply; `acc16` adds up in f16. */
-export type TensorKind = "f16" | "f16 acc16" | "tf32" | "fp8" | "fp8 acc16" | "fp4" | "int8" | "f64";
+/** The products of tensor cores by the types that they multiply; `acc16` adds up in f16. On AMD's GPUs tf32 is xf32, and fp6 is as fast as fp4. */
+export type TensorKind = "f16" | "f16 acc16" | "tf32" | "fp8" | "fp8 acc16" | "fp4" | "int8" | "f32" | "f64";
 /** Units of an SM that instructions are issued to. */
 export type Pipe = "fma" | "imul" | "alu" | "half" | "fp64" | "sfu" | "lsu" | "tensor" | "branch";
 
@@ -17,18 +18,21 @@ export interface GpuProduct {
   /** As `--gpu` names it. */
   readonly name: string;
   readonly title: string;
-  readonly capability: number;
+  /** What is compiled for it: `cuda:90`. */
+  readonly target: string;
+  /** SMs, or compute units of AMD's. */
   readonly sms: number;
   /** MHz: the highest that it boosts to, and the base clock. */
   readonly boostMhz: number;
   readonly baseMhz: number | undefined;
   /** Bytes a second between DRAM and L2. */
   readonly dramBytesPerSecond: number;
+  /** What the last cache before DRAM holds. */
   readonly l2Bytes: number;
   /** Bytes a clock that L2 gives to all SMs together. */
   readonly l2BytesPerClock: number | undefined;
   /** Clocks from a load's issue to its data, where DRAM has it. */
-  readonly dramLatencyClocks: number;
+  readonly dramLatencyClocks: number | undefined;
   /** Operations a clock of one SM. */
   readonly tensor: Readonly<Partial<Record<TensorKind, number>>>;
   readonly sources: Readonly<Record<ProductNumber, string>>;
@@ -40,7 +44,7 @@ const MIB = 2 ** 20;
 const HOPPER_LATENCIES = "Luo et al., Benchmarking and Dissecting the Nvidia Hopper GPU Architecture, arXiv 2402.13499, table IV";
 
 const A100 = {
-  capability: 80,
+  target: "cuda:80",
   sms: 108,
   boostMhz: 1410,
   l2Bytes: 40 * MIB,
@@ -66,12 +70,54 @@ const H100_SOURCES = {
   tensor: "H100 data sheet: 989 TFLOPS of f16 and bf16, 495 of tf32, 1979 of fp8, 67 of f64, without sparsity, at 1830 MHz (f64: 1980)",
 } as const;
 
-/** All products, the oldest first. */
+const MI300 = {
+  target: "hip:gfx942",
+  sms: 304,
+  boostMhz: 2100,
+  baseMhz: undefined,
+  l2Bytes: 256 * MIB,
+  l2BytesPerClock: 8 * 2048,
+  dramLatencyClocks: undefined,
+  tensor: { f16: 2048, tf32: 1024, fp8: 4096, int8: 4096, f32: 256, f64: 256 },
+} as const;
+const MI300_SOURCES = {
+  sms: "ROCm documentation, MI300 series microarchitecture: 8 XCDs of 38 compute units",
+  boostMhz: "MI300X data sheet: peak engine clock",
+  baseMhz: "not published",
+  l2Bytes: "CDNA 3 white paper: 256 MB of Infinity Cache, between L2 and DRAM",
+  l2BytesPerClock: "CDNA 3 white paper: the L2 of an XCD gives 2 KB a clock; there are 8",
+  dramLatencyClocks: "not published",
+  tensor:
+    "ROCm documentation, MI300 series microarchitecture: operations a clock of a compute unit, f16 1307.4 TFLOPS, fp8 and int8 2614.9",
+} as const;
+const MI350 = {
+  target: "hip:gfx950",
+  sms: 256,
+  baseMhz: undefined,
+  dramBytesPerSecond: 8000 * GB,
+  l2Bytes: 256 * MIB,
+  l2BytesPerClock: undefined,
+  dramLatencyClocks: undefined,
+  tensor: { f16: 4096, fp8: 8192, fp4: 16384, int8: 8192, f32: 256, f64: 128 },
+  sources: {
+    sms: "CDNA 4 white paper: 8 XCDs of 32 compute units",
+    boostMhz: "MI350X and MI355X data sheets: peak engine clock, 2200 and 2400 MHz",
+    baseMhz: "not published",
+    dramBytesPerSecond: "MI350X and MI355X data sheets: 8 TB/s",
+    l2Bytes: "CDNA 4 white paper: 256 MB of Infinity Cache, between L2 and DRAM",
+    l2BytesPerClock: "no text was found",
+    dramLatencyClocks: "not published",
+    tensor:
+      "MI355X data sheet: 2.5 PFLOPS of f16, 5 of fp8 and int8, 10 of fp6 and fp4, 157.3 TFLOPS of f32, 78.6 of f64, without sparsity",
+  },
+} as const;
+
+/** All products, the oldest first, NVIDIA's before AMD's. */
 export const GPU_PRODUCTS: readonly GpuProduct[] = [
   {
     name: "t4",
     title: "T4",
-    capability: 75,
+    target: "cuda:75",
     sms: 40,
     boostMhz: 1590,
     baseMhz: 585,
@@ -118,7 +164,7 @@ export const GPU_PRODUCTS: readonly GpuProduct[] = [
   {
     name: "l40s",
     title: "L40S",
-    capability: 89,
+    target: "cuda:89",
     sms: 142,
     boostMhz: 2520,
     baseMhz: 1110,
@@ -141,7 +187,7 @@ export const GPU_PRODUCTS: readonly GpuProduct[] = [
   {
     name: "rtx4090",
     title: "GeForce RTX 4090",
-    capability: 89,
+    target: "cuda:89",
     sms: 128,
     boostMhz: 2520,
     baseMhz: 2230,
@@ -164,7 +210,7 @@ export const GPU_PRODUCTS: readonly GpuProduct[] = [
   {
     name: "h100",
     title: "H100 SXM",
-    capability: 90,
+    target: "cuda:90",
     sms: 132,
     boostMhz: 1980,
     baseMhz: undefined,
@@ -178,7 +224,7 @@ export const GPU_PRODUCTS: readonly GpuProduct[] = [
   {
     name: "h100-pcie",
     title: "H100 PCIe",
-    capability: 90,
+    target: "cuda:90",
     sms: 114,
     boostMhz: 1755,
     baseMhz: 1095,
@@ -197,7 +243,7 @@ export const GPU_PRODUCTS: readonly GpuProduct[] = [
   {
     name: "h200",
     title: "H200 SXM",
-    capability: 90,
+    target: "cuda:90",
     sms: 132,
     boostMhz: 1980,
     baseMhz: undefined,
@@ -211,7 +257,7 @@ export const GPU_PRODUCTS: readonly GpuProduct[] = [
   {
     name: "b200",
     title: "B200 SXM",
-    capability: 100,
+    target: "cuda:100",
     sms: 148,
     boostMhz: 1965,
     baseMhz: undefined,
@@ -231,15 +277,39 @@ export const GPU_PRODUCTS: readonly GpuProduct[] = [
       tensor: "HGX B200 data sheet: 2.25 PFLOPS of f16, 1.1 of tf32, 4.5 of fp8 and int8, 9 of fp4, 40 TFLOPS of f64, without sparsity",
     },
   },
+  {
+    ...MI300,
+    name: "mi300x",
+    title: "Instinct MI300X",
+    dramBytesPerSecond: 5325 * GB,
+    sources: { ...MI300_SOURCES, dramBytesPerSecond: "MI300X data sheet: 5.325 TB/s" },
+  },
+  {
+    ...MI300,
+    name: "mi325x",
+    title: "Instinct MI325X",
+    dramBytesPerSecond: 6000 * GB,
+    sources: { ...MI300_SOURCES, dramBytesPerSecond: "MI325X data sheet: 6 TB/s" },
+  },
+  { ...MI350, name: "mi350x", title: "Instinct MI350X", boostMhz: 2200 },
+  { ...MI350, name: "mi355x", title: "Instinct MI355X", boostMhz: 2400 },
 ];
 
 /** The product of that name; undefined for one that has no record. */
 export const productCalled = (name: string): GpuProduct | undefined => GPU_PRODUCTS.find((product) => product.name === name.toLowerCase());
 
-/** The product whose bounds are given where none is named: the one that its capability is best known by. */
-const BEST_KNOWN: Readonly<Record<number, string>> = { 75: "t4", 80: "a100", 89: "l40s", 90: "h100", 100: "b200" };
-/** The product of a capability; undefined where there is no record of one. */
-export const productOf = (capability: number): GpuProduct | undefined => productCalled(BEST_KNOWN[capability] ?? "");
+/** The product whose bounds are given where none is named: the one that its target is best known by. */
+const BEST_KNOWN: Readonly<Record<string, string>> = {
+  "cuda:75": "t4",
+  "cuda:80": "a100",
+  "cuda:89": "l40s",
+  "cuda:90": "h100",
+  "cuda:100": "b200",
+  "hip:gfx942": "mi300x",
+  "hip:gfx950": "mi355x",
+};
+/** The product of a target; undefined where there is no record of one. */
+export const productOf = (target: string): GpuProduct | undefined => productCalled(BEST_KNOWN[target] ?? "");
 
 /** The resources of an SM that warps share. Source: CUDA C++ Programming Guide, technical specifications per compute capability. */
 export interface SmLimits {
@@ -278,7 +348,7 @@ export function smLimits(capability: number): SmLimits {
  * Lanes that an SM serves a clock, by pipe. Source: CUDA C++ Programming Guide, throughput of native arithmetic instructions; `lsu` is the
  * number of load and store units in the architectures' white papers. `half` counts pairs of halves.
  */
-export function smRates(capability: number): Readonly<Record<Exclude<Pipe, "tensor">, number>> {
+function smRates(capability: number): Readonly<Record<Exclude<Pipe, "tensor">, number>> {
   const { capability: row } = gpuOf(capability);
   const wide = row === 86 || row === 87 || row === 89 || row === 90 || row === 100 || row === 120;
   return {
@@ -293,7 +363,56 @@ export function smRates(capability: number): Readonly<Record<Exclude<Pipe, "tens
   };
 }
 
-/** Warp instructions that an SM issues a clock: one in each of its four parts. */
-export const ISSUES_PER_CLOCK = 4;
-/** Bytes that an SM takes from L2 a clock. Source: A100 white paper; taken for all. */
-export const L2_PORT_BYTES = 64;
+/** What bounds need of the part of a GPU that a program runs on, and what its vendor calls things. */
+export interface UnitRates {
+  readonly name: "SM" | "compute unit";
+  readonly program: "CTA" | "workgroup";
+  readonly warps: "warps" | "waves";
+  readonly shared: "shared memory" | "LDS";
+  readonly matrix: "tensor cores" | "matrix cores";
+  /** Threads of a warp. */
+  readonly warpSize: number;
+  /** Bytes of shared memory a clock. */
+  readonly sharedBytes: number;
+  /** Whether the wavefronts that are counted have its bank conflicts, and instructions are those of the machine but for what pipes.ts says. */
+  readonly isCounted: boolean;
+  /** Bytes that it takes from L2 a clock. */
+  readonly portBytes: number | undefined;
+  /** Warp instructions that it issues a clock. */
+  readonly issues: number | undefined;
+  /** Lanes that it serves a clock, by pipe. */
+  readonly lanes: Readonly<Partial<Record<Exclude<Pipe, "tensor">, number>>>;
+}
+
+/** Issue: one instruction in each of four parts. The port to L2: A100 white paper; taken for all. */
+const SM = {
+  name: "SM",
+  program: "CTA",
+  warps: "warps",
+  shared: "shared memory",
+  matrix: "tensor cores",
+  warpSize: 32,
+  sharedBytes: 128,
+  isCounted: true,
+  portBytes: 64,
+  issues: 4,
+} as const;
+/** Lanes: 256 operations of f32 a clock and 128 of f64 in the vector units, ROCm documentation, MI300 series microarchitecture. LDS: 4 bytes of each bank. */
+const COMPUTE_UNIT = {
+  name: "compute unit",
+  program: "workgroup",
+  warps: "waves",
+  shared: "LDS",
+  matrix: "matrix cores",
+  isCounted: false,
+  portBytes: undefined,
+  issues: undefined,
+  lanes: { fma: 128, fp64: 64 },
+} as const;
+
+/** The unit of a product. */
+export function unitOf({ target }: Pick<GpuProduct, "target">): UnitRates {
+  const amd = amdGpuOf(archOf(target) ?? "");
+  if (amd) return { ...COMPUTE_UNIT, warpSize: amd.warpSize, sharedBytes: 4 * (amd.ldsBanks ?? Number.POSITIVE_INFINITY) };
+  return { ...SM, lanes: smRates(capabilityOf(target)!) };
+}

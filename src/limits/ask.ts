@@ -31,13 +31,18 @@ export function limitsAndTrace(
   const kernel = kernelOf(source.module);
   const names = kernel && argumentNames(kernel, defaults ? "" : own.text);
   const product = request.gpu === undefined ? undefined : productCalled(request.gpu);
-  const target = compile.target ?? (product && own.target === undefined ? `cuda:${product.capability}` : undefined);
-  const made = compileSource(source, { ...compile, ...(target === undefined ? {} : { target }), artifacts: ["ptx"] }, artifactsOf);
+  const target = compile.target ?? (product && own.target === undefined ? product.target : undefined);
+  const made = compileSource(
+    source,
+    { ...compile, ...(target === undefined ? {} : { target }), artifacts: ["ptx", "executable", "llir"] },
+    artifactsOf,
+  );
   if (made.kind === "error") return made;
   if (!made.ok) return rejected(made.rendered.trimEnd() || "the kernel does not compile");
   const trace = assembled ? assembled(made.trace) : made.trace;
   const found = limitsOf(trace, { ...request, names });
   if (found.kind === "error") return found;
   const costs = { gpu: found.gpu.name, grid: found.grid, figures: figuresOf(found) };
-  return { kind: "found", limits: found, trace: { ...trace, artifacts: { ...trace.artifacts, costs } } };
+  const { executable: _, ...artifacts } = trace.artifacts;
+  return { kind: "found", limits: found, trace: { ...trace, artifacts: { ...artifacts, costs } } };
 }

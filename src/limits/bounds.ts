@@ -1,6 +1,6 @@
 /** The least time that each resource of a GPU needs for a launch, and what that says of the whole. */
 
-import { type GpuProduct, ISSUES_PER_CLOCK, L2_PORT_BYTES, type Pipe, smRates, type TensorKind } from "../gpu/products.js";
+import { type GpuProduct, type Pipe, type TensorKind, unitOf } from "../gpu/products.js";
 import { COUNTED } from "./pipes.js";
 
 /** Work of one program on an SM, and of the launch on memory. */
@@ -39,17 +39,18 @@ export function boundsOf(work: Work, gpu: GpuProduct): readonly Bound[] {
   const clock = gpu.boostMhz * 1e6;
   const base = (gpu.baseMhz ?? gpu.boostMhz) * 1e6;
   const share = programsOfBusiest(work, gpu);
+  const unit = unitOf(gpu);
   const bounds: Bound[] = [];
   const add = (resource: string, from: number, to: number, detail: string, estimated = false) => {
     if (from > 0 || to > 0) bounds.push({ resource, from, to, detail, estimated });
   };
   /** On the SM that has most to do. */
-  const onSm = (resource: string, amount: number, rate: number, unit: string, most = amount, estimated = false) =>
+  const onSm = (resource: string, amount: number, rate: number, what: string, most = amount, estimated = false) =>
     add(
       resource,
       (amount * share) / rate / clock,
       (most * share) / rate / base,
-      `${number(amount)} ${unit} a program at ${rate} a clock, ${share} program${share === 1 ? "" : "s"} on the busiest SM`,
+      `${number(amount)} ${what} a program at ${rate} a clock, ${share} program${share === 1 ? "" : "s"} on the busiest ${unit.name}`,
       estimated,
     );
   add(
@@ -66,24 +67,29 @@ export function boundsOf(work: Work, gpu: GpuProduct): readonly Bound[] {
       (32 * work.sectors.all * work.programs) / gpu.l2BytesPerClock / base,
       `${bytes(total)} at ${gpu.l2BytesPerClock} bytes a clock`,
     );
-  onSm("L2 port of an SM", 32 * work.sectors.distinct, L2_PORT_BYTES, "bytes", 32 * work.sectors.all);
-  onSm("shared memory", work.wavefronts, 1, "wavefronts");
+  if (unit.portBytes !== undefined)
+    onSm(`L2 port of an ${unit.name}`, 32 * work.sectors.distinct, unit.portBytes, "bytes", 32 * work.sectors.all);
+  onSm(unit.shared, work.wavefronts, unit.sharedBytes / WAVEFRONT_BYTES, "wavefronts");
   for (const [kind, flops] of Object.entries(work.tensor) as [TensorKind, number][]) {
     const rate = gpu.tensor[kind];
     if (rate === undefined) continue;
-    onSm(`tensor cores, ${kind}`, flops, rate, "operations");
+    onSm(`${unit.matrix}, ${kind}`, flops, rate, "operations");
   }
-  const rates = smRates(gpu.capability);
   const lanes = (pipe: Pipe) => 32 * (work.pipes[pipe] ?? 0);
-  for (const pipe of Object.keys(PIPES) as (keyof typeof PIPES)[])
-    onSm(PIPES[pipe], lanes(pipe), rates[pipe], "lanes", lanes(pipe), !COUNTED.has(pipe));
+  for (const [pipe, rate] of Object.entries(unit.lanes) as [keyof typeof PIPES, number][])
+    onSm(PIPES[pipe], lanes(pipe), rate, "lanes", lanes(pipe), !unit.isCounted || !COUNTED.has(pipe));
+  const { issues } = unit;
+  if (issues === undefined) return sorted(bounds);
   const issued = (pipes: readonly Pipe[]) => pipes.reduce((sum, pipe) => sum + (work.pipes[pipe] ?? 0), 0);
   const all = Object.keys(work.pipes) as Pipe[];
-  onSm("issue of what is counted", issued(all.filter((pipe) => COUNTED.has(pipe))), ISSUES_PER_CLOCK, "warp instructions");
+  onSm("issue of what is counted", issued(all.filter((pipe) => COUNTED.has(pipe))), issues, "warp instructions");
   const issuedInAll = issued(all);
-  onSm("instruction issue", issuedInAll, ISSUES_PER_CLOCK, "warp instructions", issuedInAll, true);
-  return bounds.sort((a, b) => Number(a.estimated) - Number(b.estimated) || b.from - a.from);
+  onSm("instruction issue", issuedInAll, issues, "warp instructions", issuedInAll, true);
+  return sorted(bounds);
 }
+const sorted = (bounds: Bound[]): readonly Bound[] => bounds.sort((a, b) => Number(a.estimated) - Number(b.estimated) || b.from - a.from);
+/** Bytes of a wavefront, as it is counted. */
+const WAVEFRONT_BYTES = 128;
 
 const PIPES: Readonly<Record<Exclude<Pipe, "tensor">, string>> = {
   fma: "FMA pipe",
@@ -114,9 +120,9 @@ export function latencyBound(
   work: Pick<Work, "programs" | "numCtas">,
   resident: number,
   gpu: GpuProduct,
-): LatencyBound {
-  const clock = gpu.boostMhz * 1e6;
-  const latency = gpu.dramLatencyClocks / clock;
+): LatencyBound | undefined {
+  if (gpu.dramLatencyClocks === undefined) return undefined;
+  const latency = gpu.dramLatencyClocks / (gpu.boostMhz * 1e6);
   const rounds = Math.ceil(work.programs / Math.max(resident * gpu.sms, 1)) * iterations;
   return {
     inFlight: perIteration * depth * resident,

@@ -12,7 +12,7 @@ export function figuresOf({ program, registers, time }: Limits): LimitFigures {
     wavefronts: program.wavefronts,
     "tensor-instructions": program.tensorInstructions,
     instructions: program.instructions,
-    registers: registers.count,
+    registers: registers?.count ?? 0,
     bound: time.from,
   };
 }

@@ -23,7 +23,7 @@ function compiled(name: string, target: string, request: CompileRequest = {}) {
   const source = readSource({ name: path, text: readFileSync(path, "latin1") });
   if (source.kind !== "module") throw new Error("no module");
   const names = argumentNames(kernelOf(source.module)!, source.request.text);
-  const made = compile(source, { target, artifacts: ["ptx"], ...request });
+  const made = compile(source, { target, artifacts: ["ptx", "executable"], ...request });
   if (made.kind !== "compiled") throw new Error(made.message);
   return { trace: made.trace, names };
 }
@@ -129,4 +129,38 @@ test.each([
 ])("wrong input is an error: %j", (request, message) => {
   const { trace, names } = compiled("vecadd", "cuda:90");
   expect(limitsOf(trace, { ...request, names })).toMatchObject({ kind: "error", message: expect.stringContaining(message) });
+});
+
+test("vecadd and matmul on gfx942: counted by hand, in waves of 64 lanes", () => {
+  const added = limits("vecadd", "hip:gfx942", VECADD);
+  expect(added.program).toMatchObject({ sectorsRead: 256, sectorsWritten: 128, wavefronts: 0, tensorInstructions: 0 });
+  expect(added.binding).toBe("DRAM");
+  // 16 MB are read twice and written once; the last cache may hold what is written.
+  expect(added.bounds[0]!.from).toBeCloseTo((32 * 2 ** 20) / 5325e9, 12);
+  // Registers are not known without LLVM; four waves leave room for eight workgroups.
+  expect(added.registers).toBeUndefined();
+  expect(added.occupancy).toMatchObject({ ctasPerSm: 8, by: ["waves"] });
+
+  const { program, loops, ops, bounds } = limits("matmul", "hip:gfx942", MATMUL);
+  // Lanes of 32 store 8 bytes in a row each: as many sectors.
+  expect(program).toMatchObject({ sectorsRead: (8 * 2 * 8192) / 32, sectorsWritten: 8192 / 8 });
+  expect(program.flops).toEqual({ f16: 2 * 64 * 64 * 512 });
+  // Eight steps: a wave makes 32x32 of the tile, 64 of K, by products of 32x32x8.
+  expect(program.tensorInstructions).toBe(8 * 4 * 8);
+  // The tiles are written once, and each of 2x2 waves reads half of both.
+  expect(program.wavefronts).toBe((8 * (2 * 8192 + 4 * 2 * 4096)) / 128);
+  expect(loops.map(({ iterations, warps }) => [iterations, warps])).toEqual([[7, 8]]);
+  expect(ops.map(({ name }) => name)).toEqual(expect.arrayContaining(["tt.load", "ttg.local_load", "tt.dot", "tt.store"]));
+  const matrix = bounds.find(({ resource }) => resource === "matrix cores, f16")!;
+  expect(matrix.from).toBeCloseTo((2 * 64 * 64 * 512) / 2048 / 2100e6, 15);
+});
+
+test("an AMD product takes code of its own target only", () => {
+  const { trace, names } = compiled("vecadd", "hip:gfx942");
+  expect(limitsOf(trace, { ...VECADD, names, gpu: "mi355x" })).toMatchObject({
+    kind: "error",
+    message: "the Instinct MI355X is hip:gfx950, and the code is compiled for hip:gfx942",
+  });
+  const other = compiled("vecadd", "hip:gfx1201");
+  expect(limitsOf(other.trace, { ...VECADD, names: other.names })).toMatchObject({ kind: "error" });
 });

@@ -5,15 +5,25 @@
 import { type Rejected, rejected } from "../compile/source.js";
 import { readInstruction } from "../explain/codegen/ptx-instruction.js";
 import { headlineOf } from "../explain/headline.js";
-import { archOf } from "../gpu/amd.js";
+import type { MmaFacts } from "../explain/instruction-facts.js";
+import { amdGpuOf, archOf } from "../gpu/amd.js";
 import { capabilityOf } from "../gpu/nvidia.js";
-import { GPU_PRODUCTS, type GpuProduct, type Pipe, productCalled, productOf, type TensorKind } from "../gpu/products.js";
+import {
+  GPU_PRODUCTS,
+  type GpuProduct,
+  type Pipe,
+  productCalled,
+  productOf,
+  type TensorKind,
+  type UnitRates,
+  unitOf,
+} from "../gpu/products.js";
 import { nearestText } from "../support/nearest.js";
 import type { Trace } from "../trace/trace.js";
 import { type Bound, boundsOf, type LatencyBound, latencyBound, programsOfBusiest, type Work } from "./bounds.js";
 import { type Counts, countLaunch, type LoopCount, type SiteCost } from "./counts.js";
 import { type LimitsLaunch, readyLaunch } from "./launch.js";
-import { type Occupancy, occupancyOf } from "./occupancy.js";
+import { type Occupancy, occupancyOf, occupancyOfWaves } from "./occupancy.js";
 import { ownersOfSites } from "./owners.js";
 import { slotsOf, tensorKind } from "./pipes.js";
 import { estimateRegisters } from "./registers.js";
@@ -78,7 +88,8 @@ export interface Limits {
   /** The ops that cost something, the dearest of the binding resource first. */
   readonly ops: readonly OpCost[];
   readonly traffic: Counts["traffic"];
-  readonly registers: { readonly count: number; readonly by: "ptxas" | "estimate" };
+  /** Undefined for an AMD GPU without LLVM: its code has no estimate of them. */
+  readonly registers: { readonly count: number; readonly by: "ptxas" | "LLVM" | "estimate" } | undefined;
   readonly sharedBytes: number;
   readonly occupancy: Occupancy;
   readonly waves: {
@@ -106,34 +117,39 @@ export const NOT_MODELLED: readonly string[] = [
   "replays of requests, the instruction cache, TLBs, partitions of DRAM, and what the launch itself takes",
 ];
 
-/** The limits of a Trace with its PTX, for a launch. An argument or GPU that is not known, or code that cannot be followed, is `Rejected`. */
+/** The limits of a Trace with its final code, for a launch. An argument or GPU that is not known, or code that cannot be followed, is `Rejected`. */
 export function limitsOf(trace: Trace, request: LimitsRequest): Limits | Rejected {
   const gpu = productFor(trace, request.gpu);
   if ("kind" in gpu) return gpu;
-  const { ptx } = trace.artifacts;
-  if (ptx === undefined) return rejected(`'${trace.source.name}' has no PTX: limits are those of the final code`);
+  const { ptx = trace.artifacts.executable, machine } = trace.artifacts;
+  if (ptx === undefined) return rejected(`'${trace.source.name}' has no final code: limits are those of it`);
   const launch = readyLaunch(trace, request);
   if ("kind" in launch) return launch;
   const { shared: sharedBytes = 0 } = headlineOf(trace);
-  const { machine } = trace.artifacts;
-  const registers = machine?.registers ?? estimateRegisters(ptx) ?? 255;
+  const amd = amdGpuOf(archOf(gpu.target) ?? "");
+  const registers: Limits["registers"] = machine
+    ? { count: machine.registers, by: amd ? "LLVM" : "ptxas" }
+    : amd
+      ? undefined
+      : { count: estimateRegisters(ptx) ?? 255, by: "estimate" };
   const [x, y, z] = launch.grid;
   const programs = x * y * z;
   const head = /^\s*\.reqntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?/m.exec(ptx);
   const threads = head ? [head[1], head[2], head[3]].reduce((n, part) => n * Number(part ?? 1), 1) : 32;
   const numCtas = trace.options["numCtas"] === undefined ? 1 : Number(trace.options["numCtas"]);
   const tensorColumns = Math.max(0, ...[...ptx.matchAll(/tcgen05\.alloc[^;]*,\s*(\d+)\s*;/g)].map(([, n]) => Number(n)));
-  const occupancy = occupancyOf({ capability: gpu.capability, threads, numCtas, registers, sharedBytes, tensorColumns });
+  const occupancy = amd
+    ? occupancyOfWaves(amd, threads, sharedBytes, machine?.wave && { registers: machine.registers, scalars: machine.wave.scalars })
+    : occupancyOf({ capability: capabilityOf(gpu.target)!, threads, numCtas, registers: registers!.count, sharedBytes, tensorColumns });
   if (occupancy.ctasPerSm === 0)
     return rejected(
-      `no program fits on an SM of the ${gpu.title}: ${occupancy.limits.find(({ ctas }) => ctas === 0)!.by}: ${occupancy.limits.find(({ ctas }) => ctas === 0)!.detail}`,
+      `no program fits on ${unitOf(gpu).name === "SM" ? "an SM" : "a compute unit"} of the ${gpu.title}: ${occupancy.limits.find(({ ctas }) => ctas === 0)!.by}: ${occupancy.limits.find(({ ctas }) => ctas === 0)!.detail}`,
     );
   const resident = Math.floor((occupancy.ctasPerSm * gpu.sms) / numCtas);
   const counts = countLaunch(ptx, launch, sharedBytes, threads * numCtas, resident);
   if ("kind" in counts) return counts;
   return assemble(trace, gpu, launch.grid, counts, {
     registers,
-    estimated: machine === undefined,
     sharedBytes,
     occupancy,
     resident,
@@ -142,8 +158,7 @@ export function limitsOf(trace: Trace, request: LimitsRequest): Limits | Rejecte
 }
 
 interface Placed {
-  readonly registers: number;
-  readonly estimated: boolean;
+  readonly registers: Limits["registers"];
   readonly sharedBytes: number;
   readonly occupancy: Occupancy;
   readonly resident: number;
@@ -151,13 +166,14 @@ interface Placed {
 }
 
 function assemble(trace: Trace, gpu: GpuProduct, grid: readonly number[], counts: Counts, placed: Placed): Limits {
-  const { registers, estimated, sharedBytes, occupancy, resident, programs } = placed;
+  const { registers, sharedBytes, occupancy, resident, programs } = placed;
   const { sites, coverage, traffic, threads, numCtas } = counts;
-  const program = costOf(sites);
+  const costs = (some: readonly SiteCost[]) => costOf(some, unitOf(gpu));
+  const program = costs(sites);
   const loops = counts.loops.map((loop, i) => {
     const rounds = loop.iterations * loop.warps;
     const inside = sites.filter((site) => site.loop === i);
-    return { ...loop, perIteration: scaled(costOf(inside), rounds === 0 ? 0 : loop.warps / rounds) };
+    return { ...loop, perIteration: scaled(costs(inside), rounds === 0 ? 0 : loop.warps / rounds) };
   });
   // L1 keeps what plain loads read for the programs that follow on its SM; copies to shared memory and stores pass it by.
   const passing = Math.min(
@@ -195,9 +211,9 @@ function assemble(trace: Trace, gpu: GpuProduct, grid: readonly number[], counts
     coverage,
     program,
     loops,
-    ops: opsOf(trace, sites, first?.resource),
+    ops: opsOf(trace, sites, costs, first?.resource),
     traffic,
-    registers: { count: registers, by: estimated ? "estimate" : "ptxas" },
+    registers,
     sharedBytes,
     occupancy,
     waves: { ...waves, idle: 1 - (programs * numCtas) / (share * numCtas) },
@@ -215,32 +231,30 @@ function assemble(trace: Trace, gpu: GpuProduct, grid: readonly number[], counts
 const passesL1 = ({ direction, mnemonic }: SiteCost): boolean =>
   direction === "read" && /^cp\.async\.(?:cg|bulk)|^(?:atom|red)|^ld\..*(?:\.cg|\.cv|volatile|acquire|relaxed)/.test(mnemonic);
 
-/** Why there are no limits of any launch; undefined where there are. */
-export const notModelled = ({ target }: Trace): string | undefined =>
-  archOf(target) === undefined
-    ? undefined
-    : `counts and bounds are of NVIDIA's GPUs; ${target} is not modelled: --ptxas-report has its registers, LDS and waves`;
-
 /** The record of the GPU, which must be one of the target's. */
 function productFor(trace: Trace, name: string | undefined): GpuProduct | Rejected {
-  const why = notModelled(trace);
-  if (why !== undefined) return rejected(why);
   const capability = capabilityOf(trace.target);
   const known = GPU_PRODUCTS.map((product) => product.name);
   if (name === undefined) {
-    const product = capability === undefined ? undefined : productOf(capability);
-    return product ?? rejected(`no GPU of ${trace.target ?? "this target"} has a record; --gpu names one of ${known.join(", ")}`);
+    const product = productOf(trace.target ?? "");
+    return product ?? rejected(`no GPU of ${trace.target ?? "this target"} has a record; those with one are ${known.join(", ")}`);
   }
   const product = productCalled(name);
   if (product === undefined) return rejected(`unknown GPU '${name}'${nearestText(name, known)}; known are ${known.join(", ")}`);
   // PTX before sm_90a runs on every later GPU.
-  if (capability !== undefined && (product.capability < capability || (capability >= 90 && product.capability !== capability)))
-    return rejected(`the ${product.title} is cuda:${product.capability}, and the code is compiled for cuda:${capability}`);
+  const has = capabilityOf(product.target);
+  const runs =
+    capability === undefined || has === undefined
+      ? product.target === trace.target
+      : has === capability || (has > capability && capability < 90);
+  if (trace.target !== undefined && !runs)
+    return rejected(`the ${product.title} is ${product.target}, and the code is compiled for ${trace.target}`);
   return product;
 }
 
-/** The costs of some instructions, as often as one program executes them. */
-function costOf(sites: readonly SiteCost[]): Cost {
+/** The costs of some instructions, as often as one program executes them; warps of 32 lanes were followed. */
+function costOf(sites: readonly SiteCost[], { warpSize, isCounted }: UnitRates): Cost {
+  const parts = warpSize / 32;
   const flops: Partial<Record<TensorKind, number>> = {};
   const pipes: Partial<Record<Pipe, number>> = {};
   const sum = {
@@ -256,21 +270,21 @@ function costOf(sites: readonly SiteCost[]): Cost {
   for (const site of sites) {
     const { executions, mnemonic } = site;
     if (executions === 0) continue;
-    sum.instructions += executions;
+    sum.instructions += executions / parts;
     if (site.direction === "write") sum.sectorsWritten += site.sectors;
     else sum.sectorsRead += site.sectors;
-    sum.wavefronts += site.wavefronts;
+    sum.wavefronts += isCounted ? site.wavefronts : site.idealWavefronts;
     sum.idealWavefronts += site.idealWavefronts;
     for (const [pipe, slots] of Object.entries(slotsOf(mnemonic)) as [Pipe, number][])
       pipes[pipe] = (pipes[pipe] ?? 0) + slots * executions;
     const product = productOfSite(site);
     if (product) {
-      sum.tensorInstructions += executions;
-      flops[product.kind] = (flops[product.kind] ?? 0) + product.flops * executions;
+      sum.tensorInstructions += executions / parts;
+      flops[product.kind] = (flops[product.kind] ?? 0) + (product.flops * executions) / parts;
     }
     const fact = BARRIER.exec(mnemonic);
-    if (fact) sum.barriers += executions;
-    if (WAIT.test(mnemonic)) sum.waits += executions;
+    if (fact) sum.barriers += executions / parts;
+    if (WAIT.test(mnemonic)) sum.waits += executions / parts;
   }
   return { ...sum, flops, pipes };
 }
@@ -282,8 +296,16 @@ function productOfSite({ text, product }: SiteCost): { readonly kind: TensorKind
   const mma = readInstruction(text)?.mma;
   if (!mma) return undefined;
   const [m, n, k] = product ? [product.m, product.n, product.k] : (mma.shape ?? [0, 0, 0]);
-  const kind = tensorKind(product?.type ?? mma.types.a, mma.types.acc);
-  return { kind, flops: (2 * m * n * k) / (mma.family === "wgmma" ? 4 : 1) };
+  const kind = mma.family === "mfma" ? kindOfMfma(mma.types) : tensorKind(product?.type ?? mma.types.a, mma.types.acc);
+  return { kind, flops: (2 * m * n * k * (mma.blocks ?? 1)) / (mma.family === "wgmma" ? 4 : 1) };
+}
+
+/** A product of two formats is as fast as that of the wider one; fp6 is as fast as fp4. */
+function kindOfMfma({ a, b, acc }: MmaFacts["types"]): TensorKind {
+  const isNarrow = (type: string) => /^e(?:2m1|2m3|3m2)$/.test(type);
+  if (isNarrow(a) && isNarrow(b)) return "fp4";
+  if (a === "f32") return "f32";
+  return tensorKind(isNarrow(a) ? b : a, acc);
 }
 
 function scaled(cost: Cost, by: number): Cost {
@@ -294,7 +316,12 @@ function scaled(cost: Cost, by: number): Cost {
 }
 
 /** Instructions by the op that they come from, those first that cost most of the binding resource. */
-function opsOf(trace: Trace, sites: readonly SiteCost[], binding: string | undefined): readonly OpCost[] {
+function opsOf(
+  trace: Trace,
+  sites: readonly SiteCost[],
+  costs: (sites: readonly SiteCost[]) => Cost,
+  binding: string | undefined,
+): readonly OpCost[] {
   const owners = ownersOfSites(trace);
   const groups = new Map<string, { readonly name: string; readonly op: number | undefined; readonly sites: SiteCost[] }>();
   for (const site of sites) {
@@ -317,20 +344,20 @@ function opsOf(trace: Trace, sites: readonly SiteCost[], binding: string | undef
         loop: deepest.loop,
         instructions: [...kinds].map(([kind, n]) => `${n}x ${kind}`).join(", "),
         lines: own.map(({ line }) => line),
-        cost: costOf(own),
+        cost: costs(own),
       };
     })
     .sort((a, b) => weight(b.cost, binding) - weight(a.cost, binding));
 }
 
 const isCostly = ({ requests, mnemonic }: SiteCost): boolean =>
-  requests > 0 || /^(?:mma|wgmma\.mma|tcgen05\.mma|ex2|bar|shfl|redux)/.test(mnemonic);
+  requests > 0 || /^(?:mma|wgmma\.mma|tcgen05\.mma|wave\.mfma|ex2|bar|shfl|redux)/.test(mnemonic);
 
 /** The part of an op in the resource that binds. */
 export function weight(cost: Cost, binding = ""): number {
   const sectors = cost.sectorsRead + cost.sectorsWritten;
-  if (binding.startsWith("tensor")) return cost.tensorInstructions;
-  if (binding === "shared memory") return cost.wavefronts;
+  if (/^(?:tensor|matrix)/.test(binding)) return cost.tensorInstructions;
+  if (binding === "shared memory" || binding === "LDS") return cost.wavefronts;
   if (binding === "DRAM" || binding.startsWith("L2")) return sectors;
   if (binding === "load/store units") return cost.pipes.lsu ?? 0;
   if (binding === "special functions") return cost.pipes.sfu ?? 0;

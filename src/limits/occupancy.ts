@@ -1,4 +1,6 @@
-/** How many programs an SM holds at once, by each of the things that it has for them. */
+/** How many programs an SM, or a compute unit, holds at once, by each of the things that it has for them. */
+import type { AmdGpu } from "../gpu/amd.js";
+import { type WaveLimit, waveOccupancy } from "../gpu/amd-occupancy.js";
 import { type SmLimits, smLimits } from "../gpu/products.js";
 
 /** A kernel's use of an SM. */
@@ -16,7 +18,7 @@ export interface Footing {
 
 /** CTAs of an SM by one thing. */
 export interface OccupancyLimit {
-  readonly by: "registers" | "shared memory" | "warps" | "CTAs" | "tensor memory";
+  readonly by: "registers" | "shared memory" | "warps" | "CTAs" | "tensor memory" | WaveLimit["by"];
   readonly ctas: number;
   /** `128 registers a thread, 4 warps: 16384 of 65536`. */
   readonly detail: string;
@@ -81,5 +83,32 @@ function sharedLimit({ sharedBytes }: Footing, sm: SmLimits): OccupancyLimit {
     by: "shared memory",
     ctas: taken === 0 ? sm.ctas : Math.floor(sm.sharedBytes / taken),
     detail: `${taken} bytes of ${sm.sharedBytes}${sm.sharedReserved > 0 ? `, ${sm.sharedReserved} of them the system's` : ""}`,
+  };
+}
+
+/** The occupancy of a compute unit. Where `machine` is not known, registers are left out. */
+export function occupancyOfWaves(
+  gpu: AmdGpu,
+  threads: number,
+  ldsBytes: number,
+  machine: { readonly registers: number; readonly scalars: number } | undefined,
+): Occupancy {
+  const waves = Math.ceil(threads / gpu.warpSize);
+  const known = waveOccupancy(gpu, { waves, vgprs: machine?.registers ?? 0, sgprs: machine?.scalars ?? 0, ldsBytes });
+  const limits = known.limits
+    .filter(({ by }) => machine !== undefined || by === "LDS" || by === "waves")
+    .map(({ by, waves: ofSimd, detail }) => ({
+      by,
+      ctas: by !== "LDS" ? Math.floor((4 * ofSimd) / waves) : ldsBytes === 0 ? 4 * known.most : Math.floor(gpu.unit.ldsBytes / ldsBytes),
+      detail,
+    }));
+  const ctasPerSm = Math.min(...limits.map(({ ctas }) => ctas));
+  const warpsPerSm = ctasPerSm * waves;
+  return {
+    ctasPerSm,
+    warpsPerSm,
+    share: warpsPerSm / (4 * known.most),
+    limits,
+    by: limits.filter(({ ctas }) => ctas === ctasPerSm).map(({ by }) => by),
   };
 }

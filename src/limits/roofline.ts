@@ -1,6 +1,5 @@
 /** The roofline of a GPU with a kernel in it: operations a second against operations for each byte of DRAM, both in powers of ten. */
-import type { TensorKind } from "../gpu/products.js";
-import { smRates } from "../gpu/products.js";
+import { type TensorKind, unitOf } from "../gpu/products.js";
 import { number } from "./bounds.js";
 import type { Limits } from "./limits.js";
 
@@ -17,13 +16,14 @@ interface Plane {
 function planeOf({ kernel, gpu, program, time, flops, intensity }: Limits): Plane {
   const [kind] = (Object.entries(program.flops) as [TensorKind, number][]).sort((a, b) => b[1] - a[1])[0] ?? [];
   const clock = gpu.boostMhz * 1e6;
-  const peak = (kind === undefined ? 2 * smRates(gpu.capability).fma : (gpu.tensor[kind] ?? 0)) * gpu.sms * clock;
+  const unit = unitOf(gpu);
+  const peak = (kind === undefined ? 2 * (unit.lanes.fma ?? 0) : (gpu.tensor[kind] ?? 0)) * gpu.sms * clock;
   return {
     title: `${kernel} on ${gpu.title}`,
     at: { intensity, rate: time.from === 0 ? 0 : flops / time.from },
     bandwidth: gpu.dramBytesPerSecond,
     peak,
-    peakName: kind === undefined ? "f32 of the FMA pipe" : `${kind} of tensor cores`,
+    peakName: kind === undefined ? "f32 of the FMA pipe" : `${kind} of ${unit.matrix}`,
   };
 }
 

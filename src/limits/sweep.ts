@@ -145,7 +145,7 @@ export function sweepText({ entries }: Sweep): string {
       out.push("");
       first = time.from;
     }
-    const count = `${registers.by === "estimate" ? "~" : ""}${registers.count}`;
+    const count = registers ? `${registers.by === "estimate" ? "~" : ""}${registers.count}` : "?";
     out.push(
       `${configurationText(entry).padEnd(width)}  ${duration(time.from).padStart(9)}  ${binding.padEnd(24)}  ${String(programs).padStart(8)}  ${String(occupancy.ctasPerSm).padStart(13)}  ${count.padStart(9)}  ${String(sharedBytes).padStart(12)}`,
     );

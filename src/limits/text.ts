@@ -1,5 +1,5 @@
 /** Limits as text for a terminal. */
-import type { Pipe, TensorKind } from "../gpu/products.js";
+import { type Pipe, type TensorKind, type UnitRates, unitOf } from "../gpu/products.js";
 import { type Bound, bytes, duration, number } from "./bounds.js";
 import type { Cost, Limits, OpCost } from "./limits.js";
 import { rooflineText } from "./roofline.js";
@@ -40,14 +40,22 @@ function boundLines(limits: Limits, drawn: boolean): string[] {
   };
   const estimated = bounds.filter((bound) => bound.estimated);
   const out = ["least time of each resource", ...bounds.filter((bound) => !bound.estimated).map(rowOf)];
-  if (estimated.length > 0) out.push("estimated from PTX, of which ptxas takes much out of loops: no bounds", ...estimated.map(rowOf), "");
+  const { name, isCounted } = unitOf(limits.gpu);
+  if (estimated.length > 0)
+    out.push(
+      isCounted
+        ? "estimated from PTX, of which ptxas takes much out of loops: no bounds"
+        : "estimated from the LLVM dialect, where LLVM joins multiplications and additions: no bounds",
+      ...estimated.map(rowOf),
+      "",
+    );
   out.push(
     `  ${number(flops)} operations, ${number(intensity)} for each byte of DRAM; at the bound ${number(time.from === 0 ? 0 : flops / time.from / 1e12)} TFLOPS`,
   );
   if (latency) {
     const { inFlight, needed, perIteration, depth } = latency;
     out.push(
-      `  the loop asks for ${bytes(perIteration)} a round, ${depth} round${depth === 1 ? "" : "s"} ahead: ${bytes(inFlight)} in flight on an SM, of ${bytes(needed)} that keep DRAM busy; ${duration(latency.seconds)} of latency at least`,
+      `  the loop asks for ${bytes(perIteration)} a round, ${depth} round${depth === 1 ? "" : "s"} ahead: ${bytes(inFlight)} in flight on an ${name}, of ${bytes(needed)} that keep DRAM busy; ${duration(latency.seconds)} of latency at least`,
     );
   }
   const { program, wave, grid, wavePrograms, exact, known } = traffic;
@@ -60,43 +68,47 @@ function boundLines(limits: Limits, drawn: boolean): string[] {
 
 function occupancyLines({ occupancy, registers, waves, gpu, sharedBytes, numCtas }: Limits): string[] {
   const { ctasPerSm, warpsPerSm, share, by, limits } = occupancy;
+  const unit = unitOf(gpu);
   const count =
-    registers.by === "ptxas"
-      ? `${registers.count} registers a thread by ptxas`
-      : `about ${registers.count} registers a thread (an estimate: see docs/limits.md)`;
+    registers === undefined
+      ? "registers are not known without LLVM, which may allow fewer"
+      : registers.by === "estimate"
+        ? `about ${registers.count} registers a thread (an estimate: see docs/limits.md)`
+        : `${registers.count} registers a thread by ${registers.by}`;
   return [
-    `occupancy: ${ctasPerSm} CTA${ctasPerSm === 1 ? "" : "s"} and ${warpsPerSm} warps on an SM, ${percent(share)} of its warps; limited by ${by.join(" and ")}`,
-    `  ${count}, ${sharedBytes} bytes of shared memory`,
-    ...limits.map(({ by: what, ctas, detail }) => `  ${what.padEnd(14)} ${String(ctas).padStart(3)} CTAs  ${detail}`),
-    `  ${waves.count} wave${waves.count === 1 ? "" : "s"} of ${waves.resident} program${waves.resident === 1 ? "" : "s"}${numCtas > 1 ? ` (clusters of ${numCtas})` : ""} on ${gpu.sms} SMs, ${waves.last} in the last; the SMs are idle for ${percent(waves.idle)} of the time that the busiest works`,
+    `occupancy: ${ctasPerSm} ${unit.program}${ctasPerSm === 1 ? "" : "s"} and ${warpsPerSm} ${unit.warps} on ${unit.name === "SM" ? "an" : "a"} ${unit.name}, ${percent(share)} of its ${unit.warps}; limited by ${by.join(" and ")}`,
+    `  ${count}, ${sharedBytes} bytes of ${unit.shared}`,
+    ...limits.map(({ by: what, ctas, detail }) => `  ${what.padEnd(14)} ${String(ctas).padStart(3)} ${unit.program}s  ${detail}`),
+    `  ${waves.count} wave${waves.count === 1 ? "" : "s"} of ${waves.resident} program${waves.resident === 1 ? "" : "s"}${numCtas > 1 ? ` (clusters of ${numCtas})` : ""} on ${gpu.sms} ${unit.name}s, ${waves.last} in the last; the ${unit.name}s are idle for ${percent(waves.idle)} of the time that the busiest works`,
   ];
 }
 
-function costLines({ program, loops }: Limits): string[] {
+function costLines({ program, loops, gpu }: Limits): string[] {
+  const unit = unitOf(gpu);
   return [
-    "one program, over all its warps",
-    ...costText(program).map((line) => `  ${line}`),
+    `one program, over all its ${unit.warps}`,
+    ...costText(program, unit).map((line) => `  ${line}`),
     ...loops.flatMap(({ depth, iterations, warps, perIteration }) =>
       iterations === 0
         ? []
         : [
-            `${"  ".repeat(depth - 1)}a round of the loop (${number(iterations)} rounds, ${number(warps)} warps)`,
-            ...costText(perIteration).map((line) => `${"  ".repeat(depth)}${line}`),
+            `${"  ".repeat(depth - 1)}a round of the loop (${number(iterations)} rounds, ${number(warps / (unit.warpSize / 32))} ${unit.warps})`,
+            ...costText(perIteration, unit).map((line) => `${"  ".repeat(depth)}${line}`),
           ],
     ),
   ];
 }
 
-function costText(cost: Cost): string[] {
+function costText(cost: Cost, unit: UnitRates): string[] {
   const { sectorsRead, sectorsWritten, wavefronts, idealWavefronts, tensorInstructions, barriers, waits } = cost;
   const flops = (Object.entries(cost.flops) as [TensorKind, number][]).map(([kind, n]) => `${number(n)} ${kind}`);
   const pipes = (Object.entries(cost.pipes) as [Pipe, number][]).sort((a, b) => b[1] - a[1]).map(([pipe, n]) => `${pipe} ${number(n)}`);
   const conflicts = wavefronts > idealWavefronts ? ` (${number(idealWavefronts)} without bank conflicts)` : "";
   return [
     ...(sectorsRead + sectorsWritten > 0 ? [`global memory: ${number(sectorsRead)} sectors read, ${number(sectorsWritten)} written`] : []),
-    ...(wavefronts > 0 ? [`shared memory: ${number(wavefronts)} wavefronts${conflicts}`] : []),
-    ...(tensorInstructions > 0 ? [`tensor cores: ${number(tensorInstructions)} instructions, operations: ${flops.join(", ")}`] : []),
-    `issue slots (estimated from PTX): ${pipes.join(", ")}`,
+    ...(wavefronts > 0 ? [`${unit.shared}: ${number(wavefronts)} wavefronts${conflicts}`] : []),
+    ...(tensorInstructions > 0 ? [`${unit.matrix}: ${number(tensorInstructions)} instructions, operations: ${flops.join(", ")}`] : []),
+    ...(unit.isCounted ? [`issue slots (estimated from PTX): ${pipes.join(", ")}`] : []),
     ...(barriers + waits > 0 ? [`barriers: ${number(barriers)}, waits: ${number(waits)}`] : []),
   ];
 }

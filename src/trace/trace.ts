@@ -69,6 +69,8 @@ export interface SassLine {
 export interface Artifacts {
   readonly llir?: string;
   readonly ptx?: string;
+  /** The LLVM dialect of an AMD kernel as the text that is executed thread by thread, in place of PTX. */
+  readonly executable?: string;
   /** By the id of an op of the last step: its instructions in PTX, where they are not just what its text says. */
   readonly instructions?: Readonly<Record<number, readonly string[]>>;
   /** Only where an assembler was found and asked. */

@@ -45,6 +45,8 @@ function byName(parts: readonly string[], mnemonic: string, operands: string): I
     case "fence":
     case "membar":
       return synchronization("barrier", mnemonic);
+    case "wave":
+      return second === "mfma" ? waveProduct(parts, mnemonic) : undefined;
     case "shfl":
     case "redux":
       return synchronization("shuffle", mnemonic);
@@ -165,6 +167,13 @@ function matrixMultiply(family: "mma" | "wgmma", parts: readonly string[], mnemo
     modifiers: parts.filter((p) => p === "row" || p === "col" || p === "satfinite" || p === "sp"),
     mma,
   };
+}
+
+/** `wave.mfma.32x32x8x1.f32.f16.f16`, in the text that is executed of AMD's code: m, n, k and products, then the types of the sum and of both operands. */
+function waveProduct([, , extents = "", acc = "", a = "", b = ""]: readonly string[], mnemonic: string): InstructionFacts {
+  const [m = 0, n = 0, k = 0, blocks = 1] = extents.split("x").map(Number);
+  const registers = { acc: 0, a: 0, b: 0 };
+  return { ...synchronization("mma", mnemonic), mma: { family: "mfma", shape: [m, n, k], blocks, types: { a, b, acc }, registers } };
 }
 
 function tensorMemory(parts: readonly string[], mnemonic: string): InstructionFacts | undefined {

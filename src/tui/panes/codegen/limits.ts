@@ -2,9 +2,10 @@
 
 import { kernelOf } from "../../../dialects/builtin/function-op.js";
 import { lastTtgirStep } from "../../../explain/codegen-facts.js";
+import { archOf } from "../../../gpu/amd.js";
 import { readSource } from "../../../library/sources.js";
 import { readLaunchText } from "../../../limits/launch-text.js";
-import { limitsOf, notModelled, type OpCost } from "../../../limits/limits.js";
+import { limitsOf, type OpCost } from "../../../limits/limits.js";
 import { limitsText, summary } from "../../../limits/text.js";
 import { argumentNames } from "../../../simulate/tensor/arguments.js";
 import { wrapText } from "../../../support/wrap-text.js";
@@ -42,8 +43,9 @@ export function limitsItems(state: State, width: number): readonly CodegenItem[]
   const { launch } = state.view.codegen;
   const said = (text: string, ink: number): CodegenItem[] =>
     wrapText(text, Math.max(20, width - 1)).map((part) => ({ row: line(part, ink) }));
-  const refused = notModelled(state.session.trace);
-  if (refused !== undefined) return said(refused, MUTED);
+  const { target } = state.session.trace;
+  if (archOf(target) !== undefined)
+    return said(`the limits of a launch on ${target} are not shown here yet: tt-step limits has them`, MUTED);
   const ptx = ptxOf(state.session);
   if (state.session.trace.artifacts.ptx === undefined)
     return said(ptx.kind === "making" ? makingText(ptx) : whyNoCode(state.session), MUTED);
