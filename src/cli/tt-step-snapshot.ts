@@ -191,7 +191,7 @@ function traceFor(input: string, args: SnapshotArgs, io: Io): Made | { readonly 
   const names = namesOfInput(read);
   const range = shownRange(pipelineOf(settingsOf(read, args.rest)), args.rest);
   if ("error" in range) return range;
-  const compiled = compile(read, { ...asked(range), ...everywhere(args.rest, io), artifacts: ["ptx", "instructions"] });
+  const compiled = compile(read, { ...asked(range), ...everywhere(args.rest, io), artifacts: ["ptx", "executable", "instructions"] });
   if (compiled.kind === "error") return { error: compiled.message ?? compiled.rendered! };
   const { trace, ok, failed } = compiled;
   const limits = ok ? limitsFile(trace, names, args) : undefined;

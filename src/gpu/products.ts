@@ -18,7 +18,7 @@ export interface GpuProduct {
   /** As `--gpu` names it. */
   readonly name: string;
   readonly title: string;
-  /** What is compiled for it: `cuda:90`. */
+  /** The target to compile for: `cuda:90`. */
   readonly target: string;
   /** SMs, or compute units of AMD's. */
   readonly sms: number;
@@ -27,7 +27,7 @@ export interface GpuProduct {
   readonly baseMhz: number | undefined;
   /** Bytes a second between DRAM and L2. */
   readonly dramBytesPerSecond: number;
-  /** What the last cache before DRAM holds. */
+  /** The size of the last cache before DRAM. */
   readonly l2Bytes: number;
   /** Bytes a clock that L2 gives to all SMs together. */
   readonly l2BytesPerClock: number | undefined;
@@ -363,9 +363,10 @@ function smRates(capability: number): Readonly<Record<Exclude<Pipe, "tensor">, n
   };
 }
 
-/** What bounds need of the part of a GPU that a program runs on, and what its vendor calls things. */
+/** The part of a GPU that a program runs on, as bounds need it, with the names that its vendor uses. */
 export interface UnitRates {
   readonly name: "SM" | "compute unit";
+  readonly one: "an SM" | "a compute unit";
   readonly program: "CTA" | "workgroup";
   readonly warps: "warps" | "waves";
   readonly shared: "shared memory" | "LDS";
@@ -387,6 +388,7 @@ export interface UnitRates {
 /** Issue: one instruction in each of four parts. The port to L2: A100 white paper; taken for all. */
 const SM = {
   name: "SM",
+  one: "an SM",
   program: "CTA",
   warps: "warps",
   shared: "shared memory",
@@ -400,6 +402,7 @@ const SM = {
 /** Lanes: 256 operations of f32 a clock and 128 of f64 in the vector units, ROCm documentation, MI300 series microarchitecture. LDS: 4 bytes of each bank. */
 const COMPUTE_UNIT = {
   name: "compute unit",
+  one: "a compute unit",
   program: "workgroup",
   warps: "waves",
   shared: "LDS",

@@ -68,7 +68,7 @@ export function boundsOf(work: Work, gpu: GpuProduct): readonly Bound[] {
       `${bytes(total)} at ${gpu.l2BytesPerClock} bytes a clock`,
     );
   if (unit.portBytes !== undefined)
-    onSm(`L2 port of an ${unit.name}`, 32 * work.sectors.distinct, unit.portBytes, "bytes", 32 * work.sectors.all);
+    onSm(`L2 port of ${unit.one}`, 32 * work.sectors.distinct, unit.portBytes, "bytes", 32 * work.sectors.all);
   onSm(unit.shared, work.wavefronts, unit.sharedBytes / WAVEFRONT_BYTES, "wavefronts");
   for (const [kind, flops] of Object.entries(work.tensor) as [TensorKind, number][]) {
     const rate = gpu.tensor[kind];

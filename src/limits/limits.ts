@@ -143,7 +143,7 @@ export function limitsOf(trace: Trace, request: LimitsRequest): Limits | Rejecte
     : occupancyOf({ capability: capabilityOf(gpu.target)!, threads, numCtas, registers: registers!.count, sharedBytes, tensorColumns });
   if (occupancy.ctasPerSm === 0)
     return rejected(
-      `no program fits on ${unitOf(gpu).name === "SM" ? "an SM" : "a compute unit"} of the ${gpu.title}: ${occupancy.limits.find(({ ctas }) => ctas === 0)!.by}: ${occupancy.limits.find(({ ctas }) => ctas === 0)!.detail}`,
+      `no program fits on ${unitOf(gpu).one} of the ${gpu.title}: ${occupancy.limits.find(({ ctas }) => ctas === 0)!.by}: ${occupancy.limits.find(({ ctas }) => ctas === 0)!.detail}`,
     );
   const resident = Math.floor((occupancy.ctasPerSm * gpu.sms) / numCtas);
   const counts = countLaunch(ptx, launch, sharedBytes, threads * numCtas, resident);
@@ -253,7 +253,7 @@ function productFor(trace: Trace, name: string | undefined): GpuProduct | Reject
 }
 
 /** The costs of some instructions, as often as one program executes them; warps of 32 lanes were followed. */
-function costOf(sites: readonly SiteCost[], { warpSize, isCounted }: UnitRates): Cost {
+function costOf(sites: readonly SiteCost[], { warpSize, isCounted, lanes }: UnitRates): Cost {
   const parts = warpSize / 32;
   const flops: Partial<Record<TensorKind, number>> = {};
   const pipes: Partial<Record<Pipe, number>> = {};
@@ -276,7 +276,7 @@ function costOf(sites: readonly SiteCost[], { warpSize, isCounted }: UnitRates):
     sum.wavefronts += isCounted ? site.wavefronts : site.idealWavefronts;
     sum.idealWavefronts += site.idealWavefronts;
     for (const [pipe, slots] of Object.entries(slotsOf(mnemonic)) as [Pipe, number][])
-      pipes[pipe] = (pipes[pipe] ?? 0) + slots * executions;
+      if (isCounted || Object.hasOwn(lanes, pipe)) pipes[pipe] = (pipes[pipe] ?? 0) + slots * executions;
     const product = productOfSite(site);
     if (product) {
       sum.tensorInstructions += executions / parts;

@@ -7,7 +7,7 @@ import { bytes, duration } from "./bounds.js";
 import type { Limits, OpCost } from "./limits.js";
 import { weight } from "./limits.js";
 import { configurationText, MEANINGFUL, type SweepAxis, type SweepEntry, type SweepQuestion, sweep } from "./sweep.js";
-import { percent, summary } from "./text.js";
+import { heldText, percent, summary } from "./text.js";
 
 /** An op's part in the binding resource. */
 export interface Mover {
@@ -66,7 +66,7 @@ function axesOf({ python }: ModuleSource, { options }: Trace, args: Readonly<Rec
 const isBlock = (n: number): boolean => n >= 16 && Number.isInteger(Math.log2(n));
 
 /** The ops and what-ifs in lines. */
-export function movesText({ binding, time, latency, occupancy, traffic }: Limits, { movers, entries }: Moves): string {
+export function movesText({ binding, gpu, time, latency, occupancy, traffic }: Limits, { movers, entries }: Moves): string {
   const out = [`what costs most of ${binding}`];
   for (const { op, share, findings: known } of movers) {
     out.push(
@@ -76,7 +76,7 @@ export function movesText({ binding, time, latency, occupancy, traffic }: Limits
   }
   out.push(
     "",
-    `what if (now at least ${duration(time.from)}, ${occupancy.ctasPerSm} CTAs on an SM${latency ? `, ${duration(latency.seconds)} of latency` : ""})`,
+    `what if (now at least ${duration(time.from)}, ${heldText(occupancy.ctasPerSm, gpu)}${latency ? `, ${duration(latency.seconds)} of latency` : ""})`,
   );
   for (const entry of entries) {
     if (!entry.limits) {
@@ -88,7 +88,7 @@ export function movesText({ binding, time, latency, occupancy, traffic }: Limits
     const change = other.from / time.from - 1;
     const said = Math.abs(change) < MEANINGFUL ? "about the same" : change < 0 ? `${percent(-change)} less` : `${percent(change)} more`;
     out.push(
-      `  ${configurationText(entry)}: ${duration(other.from)} by ${by}, ${said}; ${summary(program)} in a program, ${held.ctasPerSm} CTAs on an SM${waits ? `, ${duration(waits.seconds)} of latency` : ""}`,
+      `  ${configurationText(entry)}: ${duration(other.from)} by ${by}, ${said}; ${summary(program)} in a program, ${heldText(held.ctasPerSm, gpu)}${waits ? `, ${duration(waits.seconds)} of latency` : ""}`,
     );
     if (differs)
       out.push(`       it writes ${bytes(moved.grid.write)} instead of ${bytes(traffic.grid.write)}: it computes something else`);

@@ -5,6 +5,7 @@
 import type { TargetOptions } from "../backend/targets.js";
 import { readSource } from "../compile/read-source.js";
 import { type ModuleSource, type Rejected, rejected } from "../compile/source.js";
+import { unitOf } from "../gpu/products.js";
 import { nearestText } from "../support/nearest.js";
 import { finished, type Work } from "../support/slices.js";
 import { type LimitsQuestion, limits } from "./ask.js";
@@ -135,8 +136,10 @@ export const configurationText = ({ kwargs, options }: Pick<SweepEntry, "kwargs"
 export function sweepText({ entries }: Sweep): string {
   const ranked = entries.filter(({ limits: found }) => found !== undefined);
   const width = Math.max(13, ...entries.map((entry) => configurationText(entry).length));
+  const unit = ranked[0]?.limits && unitOf(ranked[0].limits.gpu);
+  const held = `${unit?.program ?? "CTA"}s of ${unit?.one ?? "an SM"}`;
   const out = [
-    `${"configuration".padEnd(width)}  ${"at least".padStart(9)}  bound by                  programs  CTAs of an SM  registers  shared bytes`,
+    `${"configuration".padEnd(width)}  ${"at least".padStart(9)}  bound by                  programs  ${held}  registers  shared bytes`,
   ];
   let first = ranked[0]?.limits?.time.from ?? 0;
   for (const entry of ranked) {
@@ -147,7 +150,7 @@ export function sweepText({ entries }: Sweep): string {
     }
     const count = registers ? `${registers.by === "estimate" ? "~" : ""}${registers.count}` : "?";
     out.push(
-      `${configurationText(entry).padEnd(width)}  ${duration(time.from).padStart(9)}  ${binding.padEnd(24)}  ${String(programs).padStart(8)}  ${String(occupancy.ctasPerSm).padStart(13)}  ${count.padStart(9)}  ${String(sharedBytes).padStart(12)}`,
+      `${configurationText(entry).padEnd(width)}  ${duration(time.from).padStart(9)}  ${binding.padEnd(24)}  ${String(programs).padStart(8)}  ${String(occupancy.ctasPerSm).padStart(held.length)}  ${count.padStart(9)}  ${String(sharedBytes).padStart(12)}`,
     );
   }
   for (const entry of entries) if (entry.refused !== undefined) out.push(`${configurationText(entry).padEnd(width)}  ${entry.refused}`);

@@ -7,6 +7,12 @@ import { rooflineText } from "./roofline.js";
 /** Ops shown of each kernel. */
 const SHOWN = 12;
 
+/** `4 CTAs on an SM`. */
+export function heldText(ctas: number, gpu: Limits["gpu"]): string {
+  const { program, one } = unitOf(gpu);
+  return `${ctas} ${program}s on ${one}`;
+}
+
 /** The whole report, in lines of plain text; `drawn` adds bars and the roofline. */
 export function limitsText(limits: Limits, drawn = true): string {
   return `${[...head(limits), "", ...boundLines(limits, drawn), "", ...occupancyLines(limits), "", ...costLines(limits), "", ...opLines(limits), "", ...notModelled(limits)].join("\n")}\n`;
@@ -40,7 +46,7 @@ function boundLines(limits: Limits, drawn: boolean): string[] {
   };
   const estimated = bounds.filter((bound) => bound.estimated);
   const out = ["least time of each resource", ...bounds.filter((bound) => !bound.estimated).map(rowOf)];
-  const { name, isCounted } = unitOf(limits.gpu);
+  const { one, isCounted } = unitOf(limits.gpu);
   if (estimated.length > 0)
     out.push(
       isCounted
@@ -55,7 +61,7 @@ function boundLines(limits: Limits, drawn: boolean): string[] {
   if (latency) {
     const { inFlight, needed, perIteration, depth } = latency;
     out.push(
-      `  the loop asks for ${bytes(perIteration)} a round, ${depth} round${depth === 1 ? "" : "s"} ahead: ${bytes(inFlight)} in flight on an ${name}, of ${bytes(needed)} that keep DRAM busy; ${duration(latency.seconds)} of latency at least`,
+      `  the loop asks for ${bytes(perIteration)} a round, ${depth} round${depth === 1 ? "" : "s"} ahead: ${bytes(inFlight)} in flight on ${one}, of ${bytes(needed)} that keep DRAM busy; ${duration(latency.seconds)} of latency at least`,
     );
   }
   const { program, wave, grid, wavePrograms, exact, known } = traffic;
@@ -76,7 +82,7 @@ function occupancyLines({ occupancy, registers, waves, gpu, sharedBytes, numCtas
         ? `about ${registers.count} registers a thread (an estimate: see docs/limits.md)`
         : `${registers.count} registers a thread by ${registers.by}`;
   return [
-    `occupancy: ${ctasPerSm} ${unit.program}${ctasPerSm === 1 ? "" : "s"} and ${warpsPerSm} ${unit.warps} on ${unit.name === "SM" ? "an" : "a"} ${unit.name}, ${percent(share)} of its ${unit.warps}; limited by ${by.join(" and ")}`,
+    `occupancy: ${ctasPerSm} ${unit.program}${ctasPerSm === 1 ? "" : "s"} and ${warpsPerSm} ${unit.warps} on ${unit.one}, ${percent(share)} of its ${unit.warps}; limited by ${by.join(" and ")}`,
     `  ${count}, ${sharedBytes} bytes of ${unit.shared}`,
     ...limits.map(({ by: what, ctas, detail }) => `  ${what.padEnd(14)} ${String(ctas).padStart(3)} ${unit.program}s  ${detail}`),
     `  ${waves.count} wave${waves.count === 1 ? "" : "s"} of ${waves.resident} program${waves.resident === 1 ? "" : "s"}${numCtas > 1 ? ` (clusters of ${numCtas})` : ""} on ${gpu.sms} ${unit.name}s, ${waves.last} in the last; the ${unit.name}s are idle for ${percent(waves.idle)} of the time that the busiest works`,
