@@ -31,6 +31,11 @@ export const LIMITS = {
     what: "cells to draw",
     hint: "Give a smaller layout, tile or number of threads. Offsets, sizes and compositions, which are not drawn, have no such limit.",
   },
+  "module-text": {
+    most: 1 << 28,
+    what: "characters in the text of one module",
+    hint: "After lowering to the LLVM dialect a struct has a field for each element of a thread, and each use of it prints its type. Use smaller tensors, or more warps.",
+  },
   "unrolled-ops": {
     most: 1 << 18,
     what: "ops that a loop is unrolled to",

@@ -10,6 +10,7 @@ import type { Region } from "../ir/region.js";
 import type { Spelling } from "../ir/spelling.js";
 import { textHook } from "../ir/text-hook.js";
 import type { Value } from "../ir/value.js";
+import { within } from "../support/limits.js";
 import { AliasCollector, type AliasTable } from "./aliases.js";
 import { AttributeText, functionTypeText, keywordOrString, quoted, symbolText } from "./attribute-text.js";
 import { printWithFormat } from "./format-print.js";
@@ -98,7 +99,7 @@ export class Printer implements OpPrinter {
     // Reading a character makes V8 write the rope out as one flat string.
     this.#out.charCodeAt(0);
     this.#chunks.push(this.#out);
-    this.#length += this.#out.length;
+    within("module-text", (this.#length += this.#out.length));
     this.#out = "";
   }
   take(): string {

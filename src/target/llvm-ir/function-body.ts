@@ -10,6 +10,7 @@ import { BranchOp } from "../../ir/interfaces.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Region } from "../../ir/region.js";
 import type { Value } from "../../ir/value.js";
+import { within } from "../../support/limits.js";
 import type { IntrinsicCall } from "../intrinsics/call.js";
 import { intrinsicCallOf } from "../intrinsics/calls.js";
 import { type Constant, constantOf, constantText } from "./constants.js";
@@ -146,6 +147,7 @@ export class FunctionBody implements Names {
         const line = `  ${name === undefined ? "" : `${name} = `}${text}${this.dbg(op)}${attached.join("")}\n`;
         const fence = (order: string): string => (call?.fenced ? `  fence syncscope("${call.fenced}") ${order}${this.dbg(op)}\n` : "");
         out += fence("release") + line + fence("acquire");
+        within("module-text", out.length);
       }
     }
     return out;
