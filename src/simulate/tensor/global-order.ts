@@ -80,7 +80,7 @@ export class GlobalOrder {
     if (!buffer) return () => {};
     const stores = this.#storesOf(buffer);
     const loads = this.#loads.get(buffer);
-    const suspects: (readonly [address: number, before: number, by: Store])[] = [];
+    const suspects: (readonly [address: number, before: number | undefined, by: Store])[] = [];
     const own: typeof suspects = [];
     forEach(access, (address) => {
       const load = loads?.get(address);
@@ -194,11 +194,10 @@ export class GlobalOrder {
     return buffer ? `byte ${address - buffer.address} of '${buffer.spec.name}'` : `address ${address}`;
   }
 
-  /** A number that changes with the first bytes at an address. */
-  #byte(address: number): number {
-    const page = this.memory.page(address)!;
-    const at = address & (page.u8.length - 1);
-    return page.i32[at >> 2]!;
+  /** A number that changes with the first bytes at an address; undefined outside of all buffers, where a store changes nothing. */
+  #byte(address: number): number | undefined {
+    const page = this.memory.page(address);
+    return page?.i32[(address & (page.u8.length - 1)) >> 2];
   }
 
   #bufferOf(addresses: Data, mask: Data | undefined): Buffer | undefined {

@@ -347,15 +347,12 @@ export class Simplifier {
     const count = valueOf(b);
     if (count === 0n) return a;
     if (isNonNegative(a)) return this.shr(a, b);
-    const inner = valueOf(a.inputs[1]);
-    if (count !== undefined) {
-      const asked = this.demanded(a, maskOf(a.width) & (-1n << count), 4);
-      if (asked !== a) return this.sar(asked, b);
-    }
-    if (count !== undefined && a.kind === "sar" && inner !== undefined) {
-      const sum = inner + count;
-      return this.sar(a.inputs[0]!, this.constant(a.width, sum < BigInt(a.width) ? sum : a.width - 1));
-    }
+    if (count === undefined) return this.make("sar", a, b);
+    if (count >= BigInt(a.width)) return this.sar(a, this.constant(a.width, a.width - 1));
+    const asked = this.demanded(a, maskOf(a.width) & (-1n << count), 4);
+    if (asked !== a) return this.sar(asked, b);
+    const inner = a.kind === "sar" ? valueOf(a.inputs[1]) : undefined;
+    if (inner !== undefined) return this.sar(a.inputs[0]!, this.constant(a.width, inner + count));
     return this.make("sar", a, b);
   }
 
