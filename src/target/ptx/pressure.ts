@@ -7,6 +7,7 @@
  *
  * Source: Goodman, Hsu, "Code Scheduling and Register Allocation in Large Basic Blocks".
  */
+import { Heap } from "../../support/heap.js";
 import { type Block, isPure, type Node } from "./graph.js";
 import { type InstructionOrder, registerInputs } from "./instruction-order.js";
 import { terminatorInputs } from "./schedule.js";
@@ -18,8 +19,6 @@ const FEW = 64;
 /** The program's order stays where another one fits but needs hardly less, or neither fits nor needs a quarter less. */
 const FEWER = 0.95;
 const WORTH = 0.75;
-/** A run stays as it is if more candidates than this would be looked at, in the square of its length at worst. Kernels take up to 70,000. */
-const MOST_CANDIDATES = 2_000_000;
 
 /** The order of each block, with other ones of the instructions between two effects where these need too many registers. */
 export function relievePressure(order: readonly Block[], { instructions, halves }: InstructionOrder): InstructionOrder {
@@ -140,50 +139,89 @@ class Values {
     }
     return chosen;
   }
-  #reordered(run: readonly Node[], behind: ReadonlySet<Node>, left: Map<Node, number>): Node[] | undefined {
+  #reordered(run: readonly Node[], behind: ReadonlySet<Node>, left: Map<Node, number>): Node[] {
+    const maker = new Map<Node, Node>();
+    for (const node of run) for (const value of this.made(node)) maker.set(value, node);
     const users = new Map<Node, Node[]>();
-    for (const node of run) for (const value of this.made(node)) users.set(value, []);
     /** The number of values from this run that each instruction still waits for. */
     const missing = new Map<Node, number>();
     for (const node of run) {
-      const needed = this.needs(node).filter((value) => users.has(value));
-      missing.set(node, needed.length);
-      for (const value of needed) users.get(value)!.push(node);
-    }
-    /** How many instructions wait for nothing else. */
-    const released = (node: Node): number => {
       let count = 0;
-      for (const value of this.made(node)) for (const user of users.get(value)!) if (missing.get(user) === 1) count++;
-      return count;
-    };
-    /** The next one is the last: so what was made last is used first, and else the program's order is kept. */
-    const ready = run.filter((node) => missing.get(node) === 0).reverse();
-    let candidates = 0;
-    const next = (): number => {
-      let best = -1;
-      let [least, most] = [Number.POSITIVE_INFINITY, 0];
-      for (let i = ready.length - 1; i >= 0; i--) {
-        candidates++;
-        const growth = this.growth(ready[i]!, behind, left);
-        if (growth <= 0) return i;
-        const count = released(ready[i]!);
-        if (growth < least || (growth === least && count > most)) [best, least, most] = [i, growth, count];
+      for (const value of this.needs(node)) {
+        const known = users.get(value);
+        if (known) known.push(node);
+        else users.set(value, [node]);
+        if (maker.has(value)) count++;
       }
-      return best;
-    };
-    const made: Node[] = [];
-    while (ready.length > 0) {
-      if (candidates > MOST_CANDIDATES) return undefined;
-      const [node] = ready.splice(next(), 1) as [Node];
-      made.push(node);
-      for (const value of this.needs(node)) left.set(value, left.get(value)! - 1);
-      for (const value of this.made(node).toReversed())
-        for (const user of users.get(value)!.toReversed()) {
-          const count = missing.get(user)! - 1;
-          missing.set(user, count);
-          if (count === 0) ready.push(user);
-        }
+      missing.set(node, count);
     }
-    return made;
+    const isMade = new Set<Node>();
+    /** The first instruction that another one waits for. */
+    const awaited = (node: Node): Node | undefined => {
+      for (const value of this.needs(node)) {
+        const first = maker.get(value);
+        if (first && !isMade.has(first)) return first;
+      }
+      return undefined;
+    };
+    /** How many instructions wait for each alone. */
+    const released = new Map<Node, number>();
+    const release = (node: Node | undefined): void => {
+      if (node) released.set(node, (released.get(node) ?? 0) + 1);
+    };
+    for (const node of run) if (missing.get(node) === 1) release(awaited(node));
+    /** What was ready last is used first, and else the program's order is kept. An item whose instruction has a newer one is out of date. */
+    const ready = new Heap<Candidate>(isBetter);
+    const newest = new Map<Node, Candidate>();
+    const rate = (node: Node, turn: number): void => {
+      const candidate = { node, turn, growth: Math.max(0, this.growth(node, behind, left)), released: released.get(node) ?? 0 };
+      newest.set(node, candidate);
+      ready.push(candidate);
+    };
+    let turn = 0;
+    for (const node of run.filter((node) => missing.get(node) === 0).reverse()) rate(node, turn++);
+    for (let best = ready.pop(); best; best = ready.pop()) {
+      const { node } = best;
+      if (newest.get(node) !== best) continue;
+      newest.delete(node);
+      isMade.add(node);
+      const changed = new Set<Node>();
+      for (const value of this.needs(node)) {
+        const uses = left.get(value)! - 1;
+        left.set(value, uses);
+        const last = uses === 1 ? users.get(value)!.find((user) => !isMade.has(user)) : undefined;
+        if (last) changed.add(last);
+      }
+      for (const user of this.made(node).flatMap((value) => users.get(value) ?? []).toReversed()) {
+        const count = missing.get(user)! - 1;
+        missing.set(user, count);
+        if (count === 0) rate(user, turn++);
+        const other = count === 1 ? awaited(user) : undefined;
+        release(other);
+        if (other) changed.add(other);
+      }
+      for (const other of changed) {
+        const known = newest.get(other);
+        if (known) rate(other, known.turn);
+      }
+    }
+    return [...isMade];
   }
+}
+
+/** An instruction that waits for nothing. */
+interface Candidate {
+  readonly node: Node;
+  /** Its place among those that became ready. */
+  readonly turn: number;
+  /** The words that it adds, 0 where it ends as many. */
+  readonly growth: number;
+  /** The number of instructions that wait for it alone. */
+  readonly released: number;
+}
+
+function isBetter(a: Candidate, b: Candidate): boolean {
+  if (a.growth !== b.growth) return a.growth < b.growth;
+  if (a.growth > 0 && a.released !== b.released) return a.released > b.released;
+  return a.turn > b.turn;
 }
