@@ -41,8 +41,7 @@ export function coalesce(l: Layout, profile?: Term): Layout {
     fitsRank(profile, l, "coalesce");
     return transformLayout(l, profile, coalesce);
   }
-  const shapes = leaves(l.shape);
-  return mergeModes(shapes, leaves(l.stride), shapes.at(-1)!);
+  return mergeModes(l, (last) => last);
 }
 
 /** As `coalesce`, but the last mode stays open-ended: the function is the same beyond its domain too. */
@@ -51,14 +50,14 @@ function coalesceBeyond(l: Layout, profile?: Term): Layout {
     fitsRank(profile, l, "composition");
     return transformLayout(l, profile, coalesceBeyond);
   }
-  const shapes = leaves(l.shape);
-  const last = shapes.at(-1)!;
-  return mergeModes(shapes, leaves(l.stride), isConstant(1, last) ? lit(2) : last);
+  return mergeModes(l, (last) => (isConstant(1, last) ? lit(2) : last));
 }
 
-/** Walks from the last mode to the first, merging a mode into the one after it where shape times stride meets its stride. */
-function mergeModes(shapes: readonly Term[], strides: readonly Term[], lastShape: Term): Layout {
-  let shape = lastShape;
+/** Walks from the last mode, with `shapeOf` its shape, to the first, merging a mode into the one after it where shape times stride meets its stride. */
+function mergeModes(l: Layout, shapeOf: (last: Term) => Term): Layout {
+  const [shapes, strides] = [leaves(l.shape), leaves(l.stride)];
+  if (shapes.length === 0) throw new CuteError("coalesce: the layout has no modes");
+  let shape = shapeOf(shapes.at(-1)!);
   let stride = strides.at(-1)!;
   for (let i = shapes.length - 2; i >= 0; i--) {
     const s = shapes[i]!;

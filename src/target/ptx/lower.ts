@@ -238,9 +238,11 @@ export class PtxLowering {
 
   private constant(op: Operation, c: Constant): readonly Node[] {
     const leaves = this.leaves(op, c.type);
-    if (c.kind === "int") return [this.s.constant(leaves[0]!.width, leaves[0]!.bits === 8 ? BigInt.asUintN(8, c.value) : c.value)];
-    if (c.kind === "float") return [this.s.constant(leaves[0]!.width, c.bits)];
-    if (c.kind === "address") return [this.address(c.symbol, leaves[0]!)];
+    const [leaf] = leaves;
+    if (!leaf) return [];
+    if (c.kind === "int") return [this.s.constant(leaf.width, leaf.bits === 8 ? BigInt.asUintN(8, c.value) : c.value)];
+    if (c.kind === "float") return [this.s.constant(leaf.width, c.bits)];
+    if (c.kind === "address") return [this.address(c.symbol, leaf)];
     const elements = elementsOf(c);
     if (elements) return elements.flatMap((e) => this.constant(op, e));
     return leaves.map((leaf) => this.s.constant(leaf.width, 0));
