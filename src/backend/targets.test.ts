@@ -13,3 +13,7 @@ test("with another target, defaults become that target's, and values that were c
       expect(checkOptions(there, to)).toBeUndefined();
     }
 });
+
+test("a target that is not known is a reason, not an exception", () => {
+  for (const target of ["cuda:1x", "__proto__", ""]) expect(checkOptions(defaultOptions(target), target)).toMatch(/^unknown target/);
+});

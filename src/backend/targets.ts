@@ -37,10 +37,10 @@ export function targetCalled(name: string): string | undefined {
 /** The message for a name that `targetCalled` does not know. */
 export const unknownTarget = (name: string): string => `unknown target '${name}'; known are ${TARGETS.join(", ")}`;
 
-/** The defaults of a target's options, some of which depend on the GPU. */
+/** The defaults of a target's options, some of which depend on the GPU; those of no GPU in particular for a target that is not known. */
 export const defaultOptions = (target: string): TargetOptions => ({
   ...(withDefaults(CUDA.options, {}) as CudaOptions),
-  ...platformOf(target)!.defaults(target),
+  ...platformOf(target)?.defaults(target),
 });
 
 /** The options of a target that Triton reads from environment variables, where those are set. */
@@ -59,7 +59,8 @@ export function retargeted(options: TargetOptions, from: string, to: string): Ta
 
 /** The reason why options do not fit a target, in Triton's words where it has some; undefined if they fit. */
 export function checkOptions(options: TargetOptions, target: string): string | undefined {
-  const platform = platformOf(target)!;
+  const platform = platformOf(target);
+  if (!platform) return unknownTarget(target);
   const foreign = Object.entries<BackendOption>(TARGET_OPTIONS).find(
     ([key, { default: value }]) => !(key in platform.options) && (options[key as keyof TargetOptions] ?? value) !== value,
   );
