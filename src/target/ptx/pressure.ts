@@ -192,7 +192,9 @@ class Values {
         const last = uses === 1 ? users.get(value)!.find((user) => !isMade.has(user)) : undefined;
         if (last) changed.add(last);
       }
-      for (const user of this.made(node).flatMap((value) => users.get(value) ?? []).toReversed()) {
+      for (const user of this.made(node)
+        .flatMap((value) => users.get(value) ?? [])
+        .toReversed()) {
         const count = missing.get(user)! - 1;
         missing.set(user, count);
         if (count === 0) rate(user, turn++);
