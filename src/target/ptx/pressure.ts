@@ -170,7 +170,7 @@ class Values {
       if (node) released.set(node, (released.get(node) ?? 0) + 1);
     };
     for (const node of run) if (missing.get(node) === 1) release(awaited(node));
-    /** What was ready last is used first, and else the program's order is kept. An item whose instruction has a newer one is out of date. */
+    /** The last that became ready is used first, and else the program's order is kept. An item whose instruction has a newer one is out of date. */
     const ready = new Heap<Candidate>(isBetter);
     const newest = new Map<Node, Candidate>();
     const rate = (node: Node, turn: number): void => {
