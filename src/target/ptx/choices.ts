@@ -51,6 +51,9 @@ function withConstant(s: Simplifier, p: IntPredicate, a: Node, b: Node, y: bigin
   if (known !== undefined) return s.constant(1, known ? 1 : 0);
   const equality = asEquality(p, a, y);
   if (equality) return icmp(s, equality.predicate, a, s.constant(a.width, equality.value));
+  // A difference that does not overflow has the sign of the comparison: x - y >= 0 is x >= y.
+  if (y === 0n && a.kind === "sub" && (p === "eq" || p === "ne" || (p[0] === "s" && a.inputs.every(isNonNegative))))
+    return icmp(s, p, a.inputs[0]!, a.inputs[1]!);
   // Bits that are set in both do not matter: (x | 2) == 3 is (x & ~2) == 1.
   const set = a.kind === "or" ? valueOf(a.inputs[1]) : undefined;
   if ((p === "eq" || p === "ne") && set !== undefined)
@@ -87,6 +90,29 @@ function withConstant(s: Simplifier, p: IntPredicate, a: Node, b: Node, y: bigin
     ] as const)
       if (isNonNegative(rest)) return icmp(s, p, a.inputs[i]!, b);
   return undefined;
+}
+/**
+ * (x & m) == 0 and (x & n) == 0 is (x & (m | n)) == 0, so the bits of one number are asked for at once; the same with != 0 and `or`. Of
+ * several conditions together each is looked at.
+ */
+export function zeroInAll(s: Simplifier, kind: "and" | "or", a: Node, b: Node): Node | undefined {
+  const predicate = kind === "and" ? "eq" : "ne";
+  const y = zeroBits(b, predicate);
+  if (!y) return a.kind !== kind && zeroBits(a, predicate) && b.kind === kind ? zeroInAll(s, kind, b, a) : undefined;
+  const x = zeroBits(a, predicate);
+  if (x && x[0] === y[0]) return icmp(s, predicate, s.and(x[0], s.constant(x[0].width, x[1] | y[1])), s.constant(x[0].width, 0));
+  if (a.kind !== kind) return undefined;
+  const at = a.inputs.findIndex((input) => zeroBits(input, predicate)?.[0] === y[0]);
+  return at < 0 ? undefined : s.bitwise(kind, a.inputs[1 - at]!, zeroInAll(s, kind, a.inputs[at]!, b)!);
+}
+/** The number and the bits of it that a comparison with zero asks for, where it is not all of them. */
+function zeroBits(node: Node, predicate: "eq" | "ne"): readonly [Node, bigint] | undefined {
+  if (node.kind !== "icmp" || node.data !== predicate || valueOf(node.inputs[1]) !== 0n) return undefined;
+  const tested = node.inputs[0]!;
+  const by = valueOf(tested.inputs[1]);
+  if (by === undefined || (tested.kind !== "and" && tested.kind !== "shr")) return undefined;
+  const from = tested.inputs[0]!;
+  return [from, tested.kind === "and" ? BigInt.asUintN(tested.width, by) : possible(from) & (maskOf(tested.width) << by)];
 }
 /** Whether a shift to the left by `count` is a product, signed or not. */
 function keepsBits(x: Node, count: number, isSigned: boolean): boolean {

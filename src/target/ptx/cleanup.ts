@@ -3,13 +3,14 @@ import { accessForms } from "./access-forms.js";
 import { byteMoves } from "./byte-moves.js";
 import { analyse, reversePostOrder } from "./cfg.js";
 import { type Block, type Node, successorsOf } from "./graph.js";
-import { countAlong, mergeCounters } from "./induction.js";
+import { alignCounters, countAlong, mergeCounters } from "./induction.js";
 import { sumBeforeLoops } from "./loop-addresses.js";
 import { pairHalves } from "./pair-halves.js";
 import { remaindersOfQuotients } from "./quotients.js";
 import { decide } from "./ranges.js";
 import { earliestBlocks, terminatorInputs } from "./schedule.js";
 import type { Simplifier } from "./simplify.js";
+import { countUp } from "./strides.js";
 import { copyAccumulators } from "./wgmma-fence.js";
 
 export function cleanUp(s: Simplifier, entry: Block): void {
@@ -18,6 +19,8 @@ export function cleanUp(s: Simplifier, entry: Block): void {
   replaceBranches(s, entry);
   const order = prune(entry);
   replaceAll(order, mergeCounters(s, order));
+  replaceAll(order, alignCounters(s, order, earliestBlocks(order).keys()));
+  replaceAll(order, countUp(s, [...earliestBlocks(order).keys()]));
   let live = removeDead(order);
   const paired = pairHalves(s, order, live);
   if (paired.size > 0) {

@@ -6,7 +6,8 @@
  * Source: llvm/lib/Transforms/Scalar/LoopStrengthReduce.cpp.
  */
 import { dominates } from "./cfg.js";
-import { type Block, type Node, valueOf } from "./graph.js";
+import { type Block, isPure, type Node, valueOf } from "./graph.js";
+import { noteTrailingZeros, trailingZeros } from "./known-bits.js";
 import type { Simplifier } from "./simplify.js";
 
 /** Returns which nodes are phis now; `early` has the first block that each may be in. */
@@ -30,6 +31,40 @@ export function countAlong(s: Simplifier, early: ReadonlyMap<Node, Block>): Map<
     ];
     phi.inputs = back === 1 ? inputs : inputs.reverse();
     replaced.set(node, phi);
+  }
+  return replaced;
+}
+/**
+ * A loop's counter whose start and step are multiples of a power of two is one as well, so a smaller number is added to it without a carry.
+ *
+ *     x[sext(i + lane * 8 + 1)], i = 0, 1024, ...          x[sext(i | lane * 8) + 1], one address with offsets
+ *
+ * Returns which nodes have another form now; `early` has the live nodes, inputs before users. Source: llvm/lib/Analysis/ValueTracking.cpp,
+ * computeKnownBitsFromOperator.
+ */
+export function alignCounters(s: Simplifier, order: readonly Block[], early: Iterable<Node>): Map<Node, Node> {
+  const aligned = new Set<Node>();
+  for (const head of order) {
+    const back = head.predecessors.length === 2 ? head.predecessors.findIndex((from) => dominates(head, from)) : -1;
+    if (back < 0) continue;
+    for (const phi of head.phis) {
+      const next = phi.inputs[back]!;
+      if (next.kind !== "add" || next.inputs[0] !== phi) continue;
+      const count = Math.min(trailingZeros(phi.inputs[1 - back]!), trailingZeros(next.inputs[1]!));
+      if (count === 0) continue;
+      noteTrailingZeros(phi, count);
+      aligned.add(phi);
+    }
+  }
+  const replaced = new Map<Node, Node>();
+  if (aligned.size === 0) return replaced;
+  for (const node of early) {
+    if (!isPure(node) || !node.inputs.some((input) => aligned.has(input) || replaced.has(input))) continue;
+    s.graph.loc = node.loc;
+    s.graph.home = node.home;
+    const inputs = node.inputs.map((input) => replaced.get(input) ?? input);
+    const made = s.again(node, inputs);
+    if (made !== node) replaced.set(node, made);
   }
   return replaced;
 }

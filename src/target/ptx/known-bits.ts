@@ -25,6 +25,8 @@ export function knownBits(root: Node): KnownBits {
   }
   return known.get(root)!;
 }
+/** Notes that a phi has zeros in its lowest bits: that is known only when its loop is complete. Nodes made before do not heed it. */
+export const noteTrailingZeros = (phi: Node<"phi">, count: number): unknown => known.set(phi, { zero: maskOf(count), one: 0n });
 /** Zero bits below the lowest bit that may be one. */
 export function trailingZeros(node: Node): number {
   const { zero } = knownBits(node);

@@ -201,6 +201,8 @@ function extendedProduct(node: Node): Selected | undefined {
   if (words.some((w) => w.width !== 32)) return undefined;
   return lines(words, ({ result, inputs: [x, y] }) => [`mul.wide.${a.kind === "sext" ? "s" : "u"}32 \t${result}, ${x}, ${y};`], "int");
 }
+/** How many addresses of one base are computed by a pair of instructions each. */
+const MOST_PAIRS = 2;
 /** x + y * z, where the product is used here only. */
 function multiplyAdd(node: Node): Selected | undefined {
   const [a, b] = node.inputs as [Node, Node];
@@ -210,6 +212,9 @@ function multiplyAdd(node: Node): Selected | undefined {
   ] as const) {
     if (product.uses > 1) continue;
     const wide = wideFactor(product);
+    // ptxas makes one instruction of a product and a sum, and a pair of mad.wide by a power of two. For one or two addresses the pair needs fewer registers.
+    // A product that is computed outside of a loop stays there.
+    if (wide && (addend.uses > MOST_PAIRS || product.block !== node.block)) continue;
     if (wide)
       return lines(
         [wide.word, addend],

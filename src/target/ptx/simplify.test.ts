@@ -56,3 +56,25 @@ describe("values that occur in one another", () => {
     expect(s.icmp("eq", number, z).kind).toBe("icmp");
   });
 });
+
+describe("comparisons with zero", () => {
+  const s = new Simplifier(new Graph(), true);
+  const [x, y] = ["%clock", "%clock_hi"].map((register) => s.graph.pure("special", 32, [], { register, most: undefined })) as [Node, Node];
+  const zero = s.constant(32, 0);
+  test("of a difference compare its operands where it cannot overflow", () => {
+    const [a, b] = [s.shr(x, s.constant(32, 1)), s.shr(y, s.constant(32, 1))];
+    for (const p of ["sge", "slt", "eq", "ne"] as const) expect(s.icmp(p, s.sub(a, b), zero)).toBe(s.icmp(p, a, b));
+    expect(s.icmp("eq", s.sub(x, y), zero)).toBe(s.icmp("eq", x, y));
+    expect(s.icmp("sge", s.sub(x, y), zero).inputs[0]!.kind).toBe("sub");
+    expect(s.icmp("ult", s.sub(a, b), s.constant(32, 4)).inputs[0]!.kind).toBe("sub");
+  });
+  test("of bits of one number ask for all of them at once", () => {
+    const bits = (mask: number, p: "eq" | "ne", of = x): Node => s.icmp(p, s.and(of, s.constant(32, mask)), zero);
+    const upper = (p: "eq" | "ne"): Node => s.icmp(p, s.shr(x, s.constant(32, 5)), zero);
+    expect(s.and(bits(28, "eq"), upper("eq"))).toBe(bits(-4, "eq"));
+    expect(s.or(bits(3, "ne"), bits(12, "ne"))).toBe(bits(15, "ne"));
+    expect(s.and(s.and(s.icmp("slt", x, y), bits(3, "eq")), bits(12, "eq"))).toBe(s.and(s.icmp("slt", x, y), bits(15, "eq")));
+    for (const both of [s.or(bits(3, "eq"), bits(12, "eq")), s.and(bits(3, "ne"), bits(12, "ne")), s.and(bits(3, "eq"), bits(12, "eq", y))])
+      expect(both.inputs.every((input) => input.kind === "icmp")).toBe(true);
+  });
+});

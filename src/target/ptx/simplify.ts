@@ -141,6 +141,8 @@ export class Simplifier {
     const y = valueOf(b);
     if (y !== undefined) return this.moved(() => this.masked(a, b, y)) ?? this.make("and", a, b);
     if (disjoint(a, b)) return this.constant(a.width, 0);
+    const zero = a.width === 1 ? choices.zeroInAll(this, "and", a, b) : undefined;
+    if (zero) return zero;
     if (a.kind === "not" && a.inputs[0] === b) return this.constant(a.width, 0);
     if (b.kind === "not" && b.inputs[0] === a) return this.constant(a.width, 0);
     return (
@@ -177,7 +179,9 @@ export class Simplifier {
       if (a.kind === "or" && inner !== undefined) return this.or(a.inputs[0]!, this.constant(a.width, inner | y));
       if (a.kind === "add" && inner !== undefined && disjoint(a, b)) return this.add(a.inputs[0]!, this.constant(a.width, inner + y));
     }
+    const zero = a.width === 1 ? choices.zeroInAll(this, "or", a, b) : undefined;
     return (
+      zero ??
       this.mergedMasks("or", a, b) ??
       widths.bitwiseBefore(this, "or", a, b) ??
       this.absorbed("or", a, b) ??

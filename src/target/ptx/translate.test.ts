@@ -59,6 +59,24 @@ test("index arithmetic of threads becomes shifts and masks", () => {
     "ret;",
   ]);
 });
+test("addresses of one base are products and sums, one or two of them mad.wide", () => {
+  const addresses = (count: number): string[] =>
+    instructions(
+      kernel(
+        "%arg0: !llvm.ptr<1>, %arg1: i32, %arg2: i32, %arg3: i32",
+        Array.from(
+          { length: count },
+          (_, i) =>
+            `%p${i} = llvm.getelementptr %arg0[%arg${i + 1}] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
+             llvm.store %arg1, %p${i} : i32, !llvm.ptr<1>`,
+        ).join("\n"),
+      ),
+    )
+      .filter((l) => /^(mad|mul|add)/.test(l))
+      .map((l) => l.split(" ")[0]!);
+  expect(addresses(2)).toEqual(Array(2).fill("mad.wide.s32"));
+  expect(addresses(3)).toEqual(Array(3).fill(["mul.wide.s32", "add.s64"]).flat());
+});
 test("products and sums are fused, unless that is switched off", () => {
   const body = kernel(
     "%arg0: !llvm.ptr<1>, %arg1: f32, %arg2: f32, %arg3: f32",

@@ -444,6 +444,25 @@ export const PTX_FAULTS: readonly Fault[] = [
       replace: "",
     },
   ]),
+  ...inFile("target/ptx/induction.ts", [
+    {
+      in: "alignCounters",
+      fault: "a counter is a multiple of its step whatever it starts with",
+      find: "Math.min(trailingZeros(phi.inputs[1 - back]!), trailingZeros(next.inputs[1]!))",
+      replace: "trailingZeros(next.inputs[1]!)",
+    },
+    {
+      in: "alignCounters",
+      fault: "a counter is a multiple of what it starts with whatever is added",
+      find: "Math.min(trailingZeros(phi.inputs[1 - back]!), trailingZeros(next.inputs[1]!))",
+      replace: "trailingZeros(phi.inputs[1 - back]!)",
+    },
+  ]),
+  ...inFile("target/ptx/strides.ts", [
+    { in: "countUp", fault: "rows are counted up by one stride each", find: "member.count - last[1]", replace: "1n" },
+    { in: "countUp", fault: "a stride in elements is added to an address in bytes", find: "member.shift)", replace: "0n)" },
+    { in: "memberOf", fault: "sums of rows and different numbers are one family", find: "+${other.id}", replace: "+" },
+  ]),
   ...inFile("target/ptx/loop-addresses.ts", [
     {
       in: "sumOf",
@@ -453,6 +472,14 @@ export const PTX_FAULTS: readonly Fault[] = [
       replace: "node",
     },
     { in: "sumBeforeLoops", fault: "a shift of a shift is lost", kernel: "behind", find: "shift: shift + by", replace: "shift" },
+  ]),
+  ...inFile("target/ptx/choices.ts", [
+    {
+      in: "zeroInAll",
+      fault: "of two masks that must both give zero, one is asked for",
+      find: "s.constant(x[0].width, x[1] | y[1])",
+      replace: "s.constant(x[0].width, x[1])",
+    },
   ]),
   ...inFile("target/ptx/cfg.ts", [
     {

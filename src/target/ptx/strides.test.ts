@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { instructions, kernel } from "./translate.fixture.js";
+
+/** The products, sums and shifts of a kernel that stores in rows of a lane, by the numbers of the rows. */
+function rows(numbers: readonly number[], type: "i32" | "i64"): string[] {
+  const stores = numbers.map(
+    (number, i) =>
+      `%c${i} = llvm.mlir.constant(${number} : ${type}) : ${type}
+       %row${i} = llvm.or disjoint %lane, %c${i} : ${type}
+       %at${i} = llvm.mul %row${i}, %n : ${type}
+       %sum${i} = llvm.add %at${i}, %n : ${type}
+       %p${i} = llvm.getelementptr %arg0[%sum${i}] : (!llvm.ptr<1>, ${type}) -> !llvm.ptr<1>, f32
+       llvm.store %arg1, %p${i} : f32, !llvm.ptr<1>`,
+  );
+  return instructions(
+    kernel(
+      `%arg0: !llvm.ptr<1>, %arg1: f32, %n: ${type}`,
+      `%seven = llvm.mlir.constant(7 : i32) : i32
+       %tid = nvvm.read.ptx.sreg.tid.x : i32
+       %low = llvm.and %tid, %seven : i32
+       %lane = ${type === "i32" ? "llvm.or %low, %low : i32" : "llvm.zext %low : i32 to i64"}
+       ${stores.join("\n")}`,
+    ),
+  ).filter((l) => /^(mul|mad|add|shl|sub|neg|or)/.test(l));
+}
+
+test("rows of a tile are counted up by the stride, addresses of 64 bits as a whole", () => {
+  expect(rows([0, 8, 16], "i64").map((l) => l.split(" ")[0])).toEqual([
+    "mul.lo.s64",
+    "add.s64",
+    "shl.b64",
+    "add.s64",
+    "shl.b64",
+    "add.s64",
+    "add.s64",
+  ]);
+  const words = rows([8, 16, 24], "i32");
+  expect(words.filter((l) => l.startsWith("mul.lo") || l.startsWith("mad.lo"))).toHaveLength(1);
+  expect(words.filter((l) => l.startsWith("shl"))).toHaveLength(1);
+});
+test("one row is multiplied", () => {
+  expect(rows([8], "i64").map((l) => l.split(" ")[0])).toEqual(["or.b64", "mul.lo.s64", "add.s64", "shl.b64", "add.s64"]);
+});
