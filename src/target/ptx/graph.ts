@@ -72,6 +72,8 @@ class NodeOf<K extends Kind> {
     readonly rank: number,
     /** Number of the block that it was made for first. */
     readonly home: number,
+    /** Its place in the program's order: its number, or that of the node that it was made in place of. */
+    readonly place: number,
   ) {}
 }
 /** A node of any kind, or of some: `node.kind` says what `node.data` is. */
@@ -163,6 +165,7 @@ export class Graph {
   loc = 0;
   /** Number of the block that nodes are made for. */
   home = 0;
+  #place: number | undefined;
   /** The op that nodes are made for, and what of it has an effect or is assembly. */
   origin: Operation | undefined;
   readonly effectsOf = new Map<Operation, Node[]>();
@@ -183,7 +186,17 @@ export class Graph {
     return node;
   }
   private node<K extends Kind>(kind: K, width: Width, inputs: readonly Node[], data: DataOf[K], rank: number, home: number): Node<K> {
-    return new NodeOf(this.#next++, kind, width, inputs, data, this.loc, rank, home) as Node<K>;
+    const id = this.#next++;
+    return new NodeOf(id, kind, width, inputs, data, this.loc, rank, home, this.#place ?? id) as Node<K>;
+  }
+  /** Nodes that are made in place of another have its source location, block and place in the program's order. */
+  inPlaceOf<T>(node: Node, make: () => T): T {
+    this.loc = node.loc;
+    this.home = node.home;
+    this.#place = node.place;
+    const made = make();
+    this.#place = undefined;
+    return made;
   }
   /** An instruction that computes a register, by its mnemonic. */
   ptx(mnemonic: string, width: Width, inputs: readonly Node[]): Node {

@@ -60,10 +60,8 @@ export function alignCounters(s: Simplifier, order: readonly Block[], early: Ite
   if (aligned.size === 0) return replaced;
   for (const node of early) {
     if (!isPure(node) || !node.inputs.some((input) => aligned.has(input) || replaced.has(input))) continue;
-    s.graph.loc = node.loc;
-    s.graph.home = node.home;
     const inputs = node.inputs.map((input) => replaced.get(input) ?? input);
-    const made = s.again(node, inputs);
+    const made = s.graph.inPlaceOf(node, () => s.again(node, inputs));
     if (made !== node) replaced.set(node, made);
   }
   return replaced;

@@ -51,12 +51,12 @@ export function orderInstructions(order: readonly Block[]): InstructionOrder {
       }
       return true;
     };
-    const own = (nodes.get(block) ?? []).sort((a, b) => a.id - b.id);
+    const own = (nodes.get(block) ?? []).sort((a, b) => a.place - b.place || a.id - b.id);
     let next = 0;
     // Parameters and addresses come where they are needed first; in loops, offsets too.
     const hasPlace = (node: Node): boolean => node.kind !== "param" && node.kind !== "address" && !(block.loopDepth > 0 && isOffset(node));
     for (const [i, effect] of block.effects.entries()) {
-      for (; next < own.length && own[next]!.id < effect.id; next++) if (hasPlace(own[next]!)) need(own[next]!);
+      for (; next < own.length && own[next]!.place < effect.place; next++) if (hasPlace(own[next]!)) need(own[next]!);
       for (const input of registerInputs(effect)) need(input);
       const early = productsAfter(block.effects, i).flatMap(registerInputs);
       for (const input of early) if (isReady(input)) need(input);

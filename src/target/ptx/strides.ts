@@ -17,10 +17,18 @@ interface Member {
   readonly count: bigint;
 }
 
+/** So many products of words cost no more than sums, and hold fewer registers. */
+const FEW = 8;
+
 /** Returns which nodes are sums now; `nodes` are the live ones, inputs before users. */
 export function countUp(s: Simplifier, nodes: readonly Node[]): Map<Node, Node> {
-  const products = new Set<string>();
-  for (const node of nodes) for (const [x, by, count] of factorsOf(s, node)) if (count !== 0n) products.add(familyOf(node, x, by));
+  const sizes = new Map<string, number>();
+  for (const node of nodes)
+    for (const [x, by, count] of factorsOf(s, node)) {
+      const family = familyOf(node, x, by);
+      if (count !== 0n) sizes.set(family, (sizes.get(family) ?? 0) + 1);
+    }
+  const products = new Set([...sizes].filter(([family, size]) => size > (family.endsWith("64") ? 0 : FEW)).map(([family]) => family));
   const replaced = new Map<Node, Node>();
   if (products.size === 0) return replaced;
   const numbers = new Map<string, number>();
@@ -35,10 +43,10 @@ export function countUp(s: Simplifier, nodes: readonly Node[]): Map<Node, Node> 
     // Blocks have values of their own, so that none is needed where it is not computed otherwise.
     const place = `${number} ${node.home}`;
     const last = lasts.get(place);
-    s.graph.loc = node.loc;
-    s.graph.home = node.home;
-    const step = last && s.mul(s.shl(member.stride, s.constant(node.width, member.shift)), s.constant(node.width, member.count - last[1]));
-    const value = step ? s.add(last[0], step) : node;
+    const count = last && s.constant(node.width, member.count - last[1]);
+    const value = last
+      ? s.graph.inPlaceOf(node, () => s.add(last[0], s.mul(s.shl(member.stride, s.constant(node.width, member.shift)), count!)))
+      : node;
     if (value !== node) replaced.set(node, value);
     lasts.set(place, [value, member.count]);
   }
