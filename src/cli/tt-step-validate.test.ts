@@ -243,6 +243,31 @@ tt.func public @signs(%a: !tt.ptr<i32>, %q: !tt.ptr<i32>, %n: i32 {tt.divisibili
     // Without TMA a descriptor is a pointer and its strides.
     expect((await withStrides("cuda:80", odd)).out).toMatch(/^preconditions.*\nvalidate: same results[\s\S]*PTX: 1 of 1 programs/);
   });
+  test("loaded numbers keep what the kernel promises of the sums that they are in: a promise that is broken would be its own fault", async () => {
+    const kernel = `tt.func public @k(%lds: !tt.ptr<i32>, %x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %out: !tt.ptr<f16> {tt.divisibility = 16 : i32}) {
+  %ld = tt.load %lds : !tt.ptr<i32>
+  %m = tt.make_range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>
+  %n = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %m1 = tt.expand_dims %m {axis = 1 : i32} : tensor<16xi32> -> tensor<16x1xi32>
+  %lds1 = tt.splat %ld : i32 -> tensor<16x1xi32>
+  %rows = arith.muli %m1, %lds1 : tensor<16x1xi32>
+  %rows2 = tt.broadcast %rows : tensor<16x1xi32> -> tensor<16x64xi32>
+  %n1 = tt.expand_dims %n {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %columns = tt.broadcast %n1 : tensor<1x64xi32> -> tensor<16x64xi32>
+  %at = arith.addi %rows2, %columns : tensor<16x64xi32>
+  %xs = tt.splat %x : !tt.ptr<f16> -> tensor<16x64x!tt.ptr<f16>>
+  %outs = tt.splat %out : !tt.ptr<f16> -> tensor<16x64x!tt.ptr<f16>>
+  %from = tt.addptr %xs, %at {tt.divisibility = dense<16> : tensor<2xi32>} : tensor<16x64x!tt.ptr<f16>>, tensor<16x64xi32>
+  %to = tt.addptr %outs, %at {tt.divisibility = dense<16> : tensor<2xi32>} : tensor<16x64x!tt.ptr<f16>>, tensor<16x64xi32>
+  %v = tt.load %from : tensor<16x64x!tt.ptr<f16>>
+  tt.store %to, %v : tensor<16x64x!tt.ptr<f16>>
+  tt.return
+}
+`;
+    const io = memoryIo("", { "k.ttir": kernel });
+    expect(await main(["k.ttir", "--target", "cuda:80", "--validate"], io)).toBe(0);
+    expect(io.out()).toMatch(/^validate: same results/);
+  });
   test.each([
     ["{}", ["d/k.ttir", "--validate", "--arg", "zzz=1"], "--arg: there is no argument 'zzz' (the kernel's arguments are a, q, n)"],
     [

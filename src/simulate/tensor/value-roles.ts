@@ -15,7 +15,8 @@ import type { Value } from "../../ir/value.js";
 /**
  * `index`: an address, a bound, an amount, or what a loop ends by. `divisor`: something is divided by it. `bits`: it is read as the
  * bits of a float. `ordered`: it is combined in an order that equal, huge or no numbers make a difference to. `opaque`: a function whose domain is not known here takes it.
- * `flushed`: a function takes it that GPUs have in a form in which denormals are zero. `pitch`: it becomes a stride of a descriptor.
+ * `flushed`: a function takes it that GPUs have in a form in which denormals are zero. `pitch`: it becomes a stride of a descriptor, or part
+ * of a sum that the kernel promises to be a multiple (`tl.multiple_of`).
  * `finite`: targets differ in what they make of infinities and NaN.
  */
 export type ValueRole = "index" | "divisor" | "bits" | "ordered" | "opaque" | "flushed" | "pitch" | "finite";
@@ -24,9 +25,7 @@ export type ValueRole = "index" | "divisor" | "bits" | "ordered" | "opaque" | "f
 export function valueRoles(module: Operation, arg: Value): ReadonlySet<ValueRole> {
   const roles = new Set<ValueRole>();
   const functions = symbolsOf(module);
-  // Pointers lead to the values loaded; a comparison of values only to what ends by it.
-  const kinds = { pointer: new Set<Value>(), value: new Set<Value>(), flag: new Set<Value>() };
-  type Kind = keyof typeof kinds;
+  const kinds = { pointer: new Set<Value>(), multiple: new Set<Value>(), value: new Set<Value>(), flag: new Set<Value>() };
   const todo: { readonly value: Value; readonly kind: Kind }[] = [];
   const reach = (value: Value | undefined, kind: Kind): void => {
     if (!value || kinds[kind].has(value)) return;
@@ -39,6 +38,7 @@ export function valueRoles(module: Operation, arg: Value): ReadonlySet<ValueRole
     for (const { owner, index } of value.uses()) {
       // Counters and locks start at 0.
       if (kind === "pointer" && (isAtomic(owner) || tt.DescriptorReduceOp.is(owner))) roles.add("index");
+      if ((kind === "multiple" || tt.LoadOp.is(owner)) && owner.hasAttr("tt.divisibility")) roles.add("pitch");
       if (kind !== "pointer") for (const role of rolesOf(owner, index, kind, functions)) roles.add(role);
       for (const next of targets(owner, index, functions)) reach(next, kindAfter(owner, next, kind));
     }
@@ -46,8 +46,16 @@ export function valueRoles(module: Operation, arg: Value): ReadonlySet<ValueRole
   return roles;
 }
 
+/** Pointers lead to the values loaded, which stay parts of sums (`multiple`) until they are divided or so; a comparison of values only to what ends by it. */
+type Kind = "pointer" | "multiple" | "value" | "flag";
+
 /** The roles implied by a use of a loaded value, or of a comparison with one. */
-function rolesOf(op: Operation, index: number, kind: "value" | "flag", functions: ReadonlyMap<string, Operation>): readonly ValueRole[] {
+function rolesOf(
+  op: Operation,
+  index: number,
+  kind: Exclude<Kind, "pointer">,
+  functions: ReadonlyMap<string, Operation>,
+): readonly ValueRole[] {
   if (scf.ConditionOp.is(op)) return index === 0 ? ["index"] : [];
   if (tt.AssertOp.is(op) || cf.AssertOp.is(op) || op.name === "llvm.intr.assume") return ["index"];
   if (kind === "flag") return [];
@@ -117,9 +125,11 @@ function callers(functions: ReadonlyMap<string, Operation>, name: string | undef
 }
 
 /** The kind of value that an op makes from a value of a kind. */
-function kindAfter(op: Operation, next: Value | undefined, kind: "pointer" | "value" | "flag"): "pointer" | "value" | "flag" {
+function kindAfter(op: Operation, next: Value | undefined, kind: Kind): Kind {
   if (!next || kind === "flag") return kind;
   const element = elementTypeOrSelf(next.type);
-  if (kind === "pointer") return PointerType.is(element) || TensorDescType.is(next.type) ? "pointer" : "value";
-  return op.name.startsWith("arith.cmp") ? "flag" : kind;
+  if (kind === "pointer") return PointerType.is(element) || TensorDescType.is(next.type) ? "pointer" : "multiple";
+  if (op.name.startsWith("arith.cmp")) return "flag";
+  return op.name.startsWith("arith.") && !SUMS.test(op.name) ? "value" : kind;
 }
+const SUMS = /^arith\.(?:addi|subi|muli|shli|extsi|extui|trunci|index_cast)$/;
