@@ -2,6 +2,7 @@
  * The verifier: what every op must satisfy, then what its traits and definition ask. Errors become diagnostics of the
  * Context; nothing is thrown on bad IR. Source: mlir/lib/IR/Verifier.cpp.
  */
+import { LayoutError } from "../layout/layout-error.js";
 import type { Type } from "./attribute.js";
 import type { DictAttr } from "./builtin-attrs.js";
 import type { Context } from "./context.js";
@@ -240,7 +241,18 @@ class Verifier {
       if (report.errors > 0) return;
     }
     if (op.successors.length > 0) verifyBranch(op, report);
-    if (def.verify && report.errors === 0 && !(known && def.verifyDependsOn)) def.verify(def.viewOf(op) as never, report);
+    if (def.verify && report.errors === 0 && !(known && def.verifyDependsOn)) verifyItself(op, report);
+  }
+}
+
+/** The rules of the definition. Types may each be right, while a layout that a rule needs does not exist for their shape; upstream asserts there. */
+function verifyItself(op: Operation, report: Report): void {
+  const { def } = op;
+  try {
+    def.verify!(def.viewOf(op) as never, report);
+  } catch (error) {
+    if (!(error instanceof LayoutError)) throw error;
+    report.error(error.message.split("\n")[0]!, "verify.op");
   }
 }
 

@@ -80,7 +80,6 @@ export const InitBarrierOp = defineOp("ttng.init_barrier", () => ({
   attrs: { count: I32Attr },
   traits: ttngTraits(),
   format: "$alloc `,` $count attr-dict `:` qualified(type($alloc))",
-  verifyDependsOn: "types and attributes",
   verify({ op, alloc, count }, report) {
     if (!verifyBarrierType(op, alloc, report) || !op.ctx.triton.checksMemory) return;
     if (count < 1) return void report.error("count must be greater than or equal to 1", "ttg.barrier");

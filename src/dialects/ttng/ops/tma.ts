@@ -114,7 +114,6 @@ export const AsyncTMACopyGlobalToLocalOp = defineOp("ttng.async_tma_copy_global_
   traits: ttngTraits(AttrSizedOperandSegments),
   format:
     "$desc `[` $coord `]` (`offsets` `=` `[` $offsets^ `]`)? $result `,` $barrier `,` $pred oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` qualified(type($desc)) `,` qualified(type($barrier)) `->` qualified(type($result))",
-  verifyDependsOn: "types and attributes",
   verify({ op, desc, barrier, coord, offsets, result, multicast }, report) {
     if (op.ctx.triton.checksMemory) {
       const isIm2Col = TensorDescIm2ColType.is(desc.type);
