@@ -124,3 +124,19 @@ def rows(table, order, first, weight, out, N: tl.constexpr):
   expect(await main(["k.py", "--guess", "--print-after", "0"], io)).toBe(0);
   expect(io.err()).toContain("table=*fp32:16, order=*i32:16, first=*i32:16, weight=*fp32:16, out=*fp32:16, N=");
 });
+
+test("names that are made of each other in many ways are followed once each", async () => {
+  const steps = Array.from({ length: 2000 }, (_, i) => `    a${i + 1} = a${i}\n    a${i + 1} = b${i}\n    b${i + 1} = a${i} + 0\n`).join(
+    "",
+  );
+  const text = `import triton, triton.language as tl
+@triton.jit
+def k(p, q, out):
+    a0 = p
+    b0 = q
+${steps}    tl.store(out + tl.load(a2000), 1.0)
+`;
+  const io = memoryIo("", { "k.py": text });
+  expect(await main(["k.py", "--guess", "--print-after", "0"], io)).toBe(0);
+  expect(io.err()).toContain("p=*i32:16, q=*i32:16, out=*fp32:16");
+});

@@ -187,13 +187,14 @@ function usesOf(kernel: ast.FunctionDef, parameters: readonly JitParameter[]): U
     const dtype = name === "to" || name === "cast" ? node.args.at(-1) : node.keywords.find((k) => k.arg === "dtype")?.value;
     if (dtype?.kind === "Name") types.add(dtype.id);
   });
-  const parametersOf = (name: string, seen: ReadonlySet<string> = new Set()): string[] => {
-    if (seen.has(name)) return [];
-    const bases = [...(from.get(name) ?? [])].flatMap((base) => parametersOf(base, new Set([...seen, name])));
-    return names.has(name) ? [name, ...bases] : bases;
+  const parametersOf = (bases: readonly string[]): Set<string> => {
+    // It grows while it is walked.
+    const reached = new Set(bases);
+    for (const name of reached) for (const base of from.get(name) ?? []) reached.add(base);
+    return new Set([...reached].filter((name) => names.has(name)));
   };
-  const pointers = new Set(addresses.flatMap((address) => parametersOf(address)));
-  const integers = new Set(loadsIn(integral, values).flatMap((base) => parametersOf(base)));
+  const pointers = parametersOf(addresses);
+  const integers = parametersOf(loadsIn(integral, values));
   return { pointers, descriptors, integers, conditions, types, compared, hasDot };
 }
 
@@ -202,7 +203,9 @@ function loadsIn(expressions: readonly ast.Expr[], values: ReadonlyMap<string, r
   const bases: string[] = [];
   const seen = new Set<string>();
   const isLoad = (node: ast.Node) => node.kind === "Call" && lastName(node.func) === "load";
-  const visit = (root: ast.Expr): void =>
+  // It grows while it is walked.
+  const pending = [...expressions];
+  for (const root of pending)
     walk(
       root,
       (node) => {
@@ -210,11 +213,10 @@ function loadsIn(expressions: readonly ast.Expr[], values: ReadonlyMap<string, r
         if (base !== undefined) bases.push(base);
         if (node.kind !== "Name" || seen.has(node.id)) return;
         seen.add(node.id);
-        values.get(node.id)?.forEach(visit);
+        pending.push(...(values.get(node.id) ?? []));
       },
       (node) => !isLoad(node) && node.kind !== "Compare",
     );
-  expressions.forEach(visit);
   return bases;
 }
 
