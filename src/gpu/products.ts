@@ -105,7 +105,7 @@ const MI350 = {
     baseMhz: "not published",
     dramBytesPerSecond: "MI350X and MI355X data sheets: 8 TB/s",
     l2Bytes: "CDNA 4 white paper: 256 MB of Infinity Cache, between L2 and DRAM",
-    l2BytesPerClock: "no text was found",
+    l2BytesPerClock: "not found in a text",
     dramLatencyClocks: "not published",
     tensor:
       "MI355X data sheet: 2.5 PFLOPS of f16, 5 of fp8 and int8, 10 of fp6 and fp4, 157.3 TFLOPS of f32, 78.6 of f64, without sparsity",
@@ -299,17 +299,17 @@ export const GPU_PRODUCTS: readonly GpuProduct[] = [
 export const productCalled = (name: string): GpuProduct | undefined => GPU_PRODUCTS.find((product) => product.name === name.toLowerCase());
 
 /** The product whose bounds are given where none is named: the one that its target is best known by. */
-const BEST_KNOWN: Readonly<Record<string, string>> = {
-  "cuda:75": "t4",
-  "cuda:80": "a100",
-  "cuda:89": "l40s",
-  "cuda:90": "h100",
-  "cuda:100": "b200",
-  "hip:gfx942": "mi300x",
-  "hip:gfx950": "mi355x",
-};
+const BEST_KNOWN: ReadonlyMap<string, string> = new Map([
+  ["cuda:75", "t4"],
+  ["cuda:80", "a100"],
+  ["cuda:89", "l40s"],
+  ["cuda:90", "h100"],
+  ["cuda:100", "b200"],
+  ["hip:gfx942", "mi300x"],
+  ["hip:gfx950", "mi355x"],
+]);
 /** The product of a target; undefined where there is no record of one. */
-export const productOf = (target: string): GpuProduct | undefined => productCalled(BEST_KNOWN[target] ?? "");
+export const productOf = (target: string): GpuProduct | undefined => productCalled(BEST_KNOWN.get(target) ?? "");
 
 /** The resources of an SM that warps share. Source: CUDA C++ Programming Guide, technical specifications per compute capability. */
 export interface SmLimits {

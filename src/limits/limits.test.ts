@@ -155,6 +155,12 @@ test("vecadd and matmul on gfx942: counted by hand, in waves of 64 lanes", () =>
   expect(matrix.from).toBeCloseTo((2 * 64 * 64 * 512) / 2048 / 2100e6, 15);
 });
 
+test("a target that is no GPU's has no record", () => {
+  const { trace, names } = compiled("vecadd", "cuda:90");
+  const found = limitsOf({ ...trace, target: "__proto__" }, { ...VECADD, names });
+  expect(found).toMatchObject({ kind: "error", message: expect.stringMatching(/^no GPU of __proto__ has a record/) });
+});
+
 test("an AMD product takes code of its own target only", () => {
   const { trace, names } = compiled("vecadd", "hip:gfx942");
   expect(limitsOf(trace, { ...VECADD, names, gpu: "mi355x" })).toMatchObject({

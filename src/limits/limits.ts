@@ -122,7 +122,7 @@ export function limitsOf(trace: Trace, request: LimitsRequest): Limits | Rejecte
   const gpu = productFor(trace, request.gpu);
   if ("kind" in gpu) return gpu;
   const { ptx = trace.artifacts.executable, machine } = trace.artifacts;
-  if (ptx === undefined) return rejected(`'${trace.source.name}' has no final code: limits are those of it`);
+  if (ptx === undefined) return rejected(`'${trace.source.name}' has no final code, from which limits are counted`);
   const launch = readyLaunch(trace, request);
   if ("kind" in launch) return launch;
   const { shared: sharedBytes = 0 } = headlineOf(trace);

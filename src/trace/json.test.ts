@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { main } from "../cli/tt-step.js";
+import { compile } from "../library/compile.js";
+import { readSource } from "../library/sources.js";
 import { memoryIo } from "../testing/memory-io.js";
 import { fromJson, toJson } from "./json.js";
 import { checkTraceSchema, TRACE_SCHEMA } from "./schema.js";
@@ -38,6 +40,16 @@ test("tt-step shows a Trace in JSON as it shows the input that it came from", as
   const files = { "trace.json": await printed([input, "--json", "--no-times"]) };
   for (const shown of [["--list", "--no-times"], ["--print-after-change"], ["--diff", "convert-triton-to-tritongpu..tritongpu-coalesce"]])
     expect(await printed(["trace.json", ...shown], files)).toBe(await printed([input, ...shown]));
+});
+
+test("an AMD kernel's text for execution comes back too", () => {
+  const source = readSource({ name: "softmax.ttir", text: readFileSync("fixtures/kernels/softmax.ttir", "latin1") });
+  if (source.kind !== "module") throw new Error(source.kind);
+  const made = compile(source, { target: "hip:gfx942", artifacts: ["executable"] });
+  if (made.kind !== "compiled") throw new Error(made.rendered);
+  const text = toJson(made.trace);
+  expect(checkTraceSchema(JSON.parse(text))).toBeUndefined();
+  expect(read(text).artifacts.executable).toMatch(/^\.version/);
 });
 
 test("letters that are not ASCII come back, and the JSON is ASCII", async () => {

@@ -109,6 +109,7 @@ export const TRACE_SCHEMA: JsonSchema & { readonly $defs: Readonly<Record<string
     artifacts: record("texts made after the last pass", {
       "llir?": text("LLVM IR before LLVM's own passes"),
       "ptx?": text("PTX"),
+      "executable?": text("the LLVM dialect of an AMD kernel as the text that is executed thread by thread, in place of PTX"),
       "instructions?": map(
         { type: "array", items: { type: "string" } },
         "by the id of an op of the last step: its instructions in PTX, where they are not just what its text says; an empty name stands for what it says",
