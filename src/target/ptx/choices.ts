@@ -92,8 +92,8 @@ function withConstant(s: Simplifier, p: IntPredicate, a: Node, b: Node, y: bigin
   return undefined;
 }
 /**
- * (x & m) == 0 and (x & n) == 0 is (x & (m | n)) == 0, so the bits of one number are asked for at once; the same with != 0 and `or`. Of
- * several conditions together each is looked at.
+ * (x & m) == 0 and (x & n) == 0 is (x & (m | n)) == 0, so the bits of one number are tested at once; the same with != 0 and `or`. Where
+ * more conditions are joined, each of them is tried.
  */
 export function zeroInAll(s: Simplifier, kind: "and" | "or", a: Node, b: Node): Node | undefined {
   const predicate = kind === "and" ? "eq" : "ne";

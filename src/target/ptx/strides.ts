@@ -17,7 +17,7 @@ interface Member {
   readonly count: bigint;
 }
 
-/** So many products of words cost no more than sums, and hold fewer registers. */
+/** Up to so many products of words cost no more than sums, and hold fewer registers. */
 const FEW = 8;
 
 /** Returns which nodes are sums now; `nodes` are the live ones, inputs before users. */
@@ -56,10 +56,11 @@ export function countUp(s: Simplifier, nodes: readonly Node[]): Map<Node, Node> 
 function factorsOf(s: Simplifier, node: Node): readonly (readonly [x: Node, by: Node, count: bigint])[] {
   const [a, b] = node.inputs as [Node, Node];
   if (node.kind !== "mul" || node.width < 32 || b.kind === "const") return [];
+  const [[x, ofX], [y, ofY]] = [s.splitOffset(a), s.splitOffset(b)];
   return [
-    [...s.splitOffset(a), b],
-    [...s.splitOffset(b), a],
-  ].map(([x, count, by]) => [x, by, count] as [Node, Node, bigint]);
+    [x, b, ofX],
+    [y, a, ofY],
+  ];
 }
 const familyOf = (node: Node, x: Node, by: Node): string => `${x.id}*${by.id} ${node.width}`;
 

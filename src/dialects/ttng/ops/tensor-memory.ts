@@ -178,10 +178,11 @@ export function registerLayoutFor(
 ): LinearLayout | undefined {
   const width = bitWidth(params.elementType) ?? 32;
   const own = encodingParams(params.encoding);
-  const isTmemOfCTAs = (own?.kind === "tensor_memory_encoding" || own?.kind === "tensor_memory_scales_encoding") && own.cga;
-  if (!isTmemOfCTAs) return getDistributedLayoutForTmemLdSt(toLinearLayout(params.shape, params.encoding), atom, numWarps, width, cga);
-  const part = tensorMemoryPart(params.shape, own);
-  return getDistributedLayoutForTmemLdSt(part, atom, numWarps, width, defaultCga(2))?.multiply(isTmemOfCTAs);
+  if ((own?.kind === "tensor_memory_encoding" || own?.kind === "tensor_memory_scales_encoding") && own.cga) {
+    const part = getDistributedLayoutForTmemLdSt(tensorMemoryPart(params.shape, own), atom, numWarps, width, defaultCga(2));
+    return part?.multiply(own.cga);
+  }
+  return getDistributedLayoutForTmemLdSt(toLinearLayout(params.shape, params.encoding), atom, numWarps, width, cga);
 }
 /** The layout of the whole allocation that the buffer is a part of. */
 export function memoryLayout({ params }: MemDesc): LinearLayout {

@@ -44,8 +44,11 @@ const lhsToTmem = anyOpPattern(
     const { blockM, twoCTAs } = accumulator.params;
     const encoding = encodingAttr(rw.ctx, {
       kind: "tensor_memory_encoding",
-      ...{ blockM, blockN: shape[1]!, colStride: 1, twoCTAs },
+      blockM,
+      blockN: shape[1]!,
+      colStride: 1,
       ...tmemSharing(rw.ctx, cga),
+      twoCTAs,
     });
     const buffer = memDescType(shape, elementType, encoding, TensorMemorySpace.get(rw.ctx, {}));
     let { src } = alloc;

@@ -261,8 +261,9 @@ const gather: Rule = pure((op) => {
     const { width } = indices!.element;
     for (let i = 0; i < data.length; i++) {
       // Indices have no sign: a byte reaches 255.
-      const index = Number(BigInt.asUintN(width, BigInt(indices!.data[i]!)));
-      if (0 <= index && index < from[axis]!) data[i] = src!.data[start[i]! + index * strides[axis]!]!;
+      const given = Number(indices!.data[i]);
+      const index = given < 0 ? given + 2 ** width : given;
+      if (index < from[axis]!) data[i] = src!.data[start[i]! + index * strides[axis]!]!;
       else machine.findings.add("bad-index", op, `index ${index} is not below the ${from[axis]} elements that are gathered from`);
     }
     return tensor(element, shape, data);

@@ -476,7 +476,7 @@ export const PTX_FAULTS: readonly Fault[] = [
   ...inFile("target/ptx/choices.ts", [
     {
       in: "zeroInAll",
-      fault: "of two masks that must both give zero, one is asked for",
+      fault: "one of two masks that must both give zero is tested",
       find: "s.constant(x[0].width, x[1] | y[1])",
       replace: "s.constant(x[0].width, x[1])",
     },
