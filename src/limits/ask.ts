@@ -34,7 +34,7 @@ export function limitsAndTrace(
   const target = compile.target ?? (product && own.target === undefined ? product.target : undefined);
   const made = compileSource(
     source,
-    { ...compile, ...(target === undefined ? {} : { target }), artifacts: ["ptx", "executable", "llir"] },
+    { ...compile, ...(target === undefined ? {} : { target }), artifacts: ["ptx", "executable", ...(assembled ? ["llir" as const] : [])] },
     artifactsOf,
   );
   if (made.kind === "error") return made;

@@ -21,11 +21,12 @@ function fileOf(module: Operation): string {
 
 /** The artifacts that are asked for and that there are for these targets. */
 export function artifactsOf(module: Operation, request: BackendTarget<Partial<HipOptions>> & ArtifactRequest): Artifacts {
-  const { artifacts } = request;
-  const executable =
-    artifacts?.includes("executable") === true && translatable(module, request) ? translateToPtx(module, fileOf(module)) : undefined;
+  if (!translatable(module, request)) return {};
+  const { artifacts = [] } = request;
+  // A module without a kernel has none.
+  const executable = artifacts.includes("executable") ? translateToPtx(module, fileOf(module)) : undefined;
   const text = executable && "text" in executable ? { executable: executable.text } : {};
-  if (artifacts?.includes("llir") !== true || !translatable(module, request)) return text;
+  if (!artifacts.includes("llir")) return text;
   const { numWarps, wavesPerEu, allowFlushDenorm, scheduleHint } = { ...hipDefaults(request.target), ...request.options };
   const target = amdgcnTarget(module, {
     gpu: amdGpuOf(archOf(request.target)!)!,

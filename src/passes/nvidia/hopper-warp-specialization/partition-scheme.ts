@@ -50,8 +50,9 @@ const BY_OPERANDS: readonly OpDef[] = [
   ...[ConstantOp, ExtSIOp, ExtUIOp, ExtFOp, BroadcastOp, ExpandDimsOp, MakeRangeOp, SplatOp, ConvertLayoutOp, LocalAllocOp],
   ...[LoadOp, TransOp, MemDescTransOp, AtomicRMWOp, AddPtrOp, DescriptorLoadOp, FpToFpOp],
 ];
-/** Since 3.7 also these. */
-export const SPLITS: readonly OpDef[] = [SplitOp, JoinOp, ReshapeOp];
+const SPLITS: readonly OpDef[] = [SplitOp, JoinOp, ReshapeOp];
+/** Whether an op is divided as its operands are only since 3.7. */
+export const isDividedSplit = (op: Operation): boolean => op.ctx.triton.dividesThroughSplits && isOneOf(op, SPLITS);
 
 export class PartitionScheme {
   numPartitions = 0;
@@ -141,7 +142,7 @@ export class PartitionScheme {
     this.setDim(op, dim);
     const dot = WarpGroupDotOp.match(op);
     const branch = IfOp.match(op);
-    if (op.def.traits.has(Elementwise) || isOneOf(op, BY_OPERANDS) || (op.ctx.triton.dividesThroughSplits && isOneOf(op, SPLITS))) {
+    if (op.def.traits.has(Elementwise) || isOneOf(op, BY_OPERANDS) || isDividedSplit(op)) {
       let inner = this.through(op, dim, false);
       const expand = ExpandDimsOp.match(op);
       if (expand && expand.axis < inner) inner--;

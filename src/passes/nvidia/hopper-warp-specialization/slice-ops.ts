@@ -29,7 +29,7 @@ import type { Value } from "../../../ir/value.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
 import { refuse } from "../not-specializable.js";
 import { getAsyncTaskIds, setAsyncTaskIds, TaskBuilder } from "./async-task-ids.js";
-import { isTransposition, type PartitionScheme, SPLITS, shapeOf, WHOLE } from "./partition-scheme.js";
+import { isDividedSplit, isTransposition, type PartitionScheme, shapeOf, WHOLE } from "./partition-scheme.js";
 import { takeBody } from "./take-body.js";
 
 /** Ops that are copied with their operands cut, and whose (first) result is cut as they are. */
@@ -59,9 +59,6 @@ class Slicer {
     readonly offset: number,
   ) {}
 
-  get #throughSplits(): boolean {
-    return this.rw.ctx.triton.dividesThroughSplits;
-  }
   /** The part of an op: the op itself when it is not cut. */
   slice(op: Operation): Operation {
     const { scheme } = this;
@@ -86,7 +83,7 @@ class Slicer {
     const tasks = this.#tasksOf(op);
     const loop = ForOp.match(op);
     const branch = IfOp.match(op);
-    if (dim === WHOLE || op.def.traits.has(Elementwise) || COPIED.includes(op.def) || (this.#throughSplits && SPLITS.includes(op.def))) {
+    if (dim === WHOLE || op.def.traits.has(Elementwise) || COPIED.includes(op.def) || isDividedSplit(op)) {
       for (const operand of op.operands) this.#sliceValue(operand);
       return this.#copy(op, dim, tasks);
     }
@@ -133,7 +130,7 @@ class Slicer {
     const copy = this.rw.setBefore(op).clone(op, this.#mapping);
     setAsyncTaskIds(copy, tasks);
     const keepsType = dim === WHOLE || (WarpGroupDotOp.is(op) && this.scheme.isAlongK(op));
-    const cut = keepsType ? 0 : this.#throughSplits ? op.numResults : Math.min(op.numResults, 1);
+    const cut = keepsType ? 0 : op.ctx.triton.dividesThroughSplits ? op.numResults : Math.min(op.numResults, 1);
     for (let i = 0; i < cut; i++) copy.setResultType(i, this.#typeOfPart(op, op.result(i).type, dim));
     return copy;
   }
