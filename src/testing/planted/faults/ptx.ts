@@ -448,6 +448,7 @@ export const PTX_FAULTS: readonly Fault[] = [
     {
       in: "alignCounters",
       fault: "a counter is a multiple of its step whatever it starts with",
+      kernel: "starts",
       find: "Math.min(trailingZeros(phi.inputs[1 - back]!), trailingZeros(next.inputs[1]!))",
       replace: "trailingZeros(next.inputs[1]!)",
     },
