@@ -112,7 +112,8 @@ function signedQuotient(s: Simplifier, a: Node, divisor: bigint): Node {
   const wraps = magic >= 1n << 31n;
   const high = mulHigh(s, "s", a, magic);
   const quotient = s.sar(wraps ? s.add(high, a) : high, s.constant(32, k));
-  return s.add(quotient, s.shr(a, s.constant(32, 31)));
+  // The quotient rounded down has the sign of x, which is not needed any more then.
+  return s.add(quotient, s.shr(quotient, s.constant(32, 31)));
 }
 function mulHigh(s: Simplifier, sign: "u" | "s", a: Node, factor: bigint): Node {
   return s.graph.ptx(`mul.hi.${sign}32`, 32, [a, s.constant(32, factor)]);

@@ -165,7 +165,7 @@ export const PTX_FAULTS: readonly Fault[] = [
     {
       in: "signedQuotient",
       fault: "no correction for negative numbers",
-      find: "return s.add(quotient, s.shr(a, s.constant(32, 31)));",
+      find: "return s.add(quotient, s.shr(quotient, s.constant(32, 31)));",
       replace: "return quotient;",
     },
     {
