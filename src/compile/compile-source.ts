@@ -308,10 +308,12 @@ function stageTexts(trace: Trace, module: Operation, record: CompileRequest["rec
   };
   if (record === "texts" || record === "ttgir") {
     const names = { ttir: "ttir", ttgir: "ttgir", llir: "llvmDialect" } as const;
-    // The first passes of the last stage come before the lowering.
-    const isLowered = ({ lines }: StepText) => lines.some((line) => trace.lines.line(line).includes("llvm.func "));
+    const lasts = new Map<keyof typeof names, StepText>();
     for (const { parent, kind, stage, verified, text } of trace.steps)
-      if (parent === undefined && kind !== "internal" && stage !== "ptx" && verified && (stage !== "llir" || isLowered(text)))
+      if (parent === undefined && kind !== "internal" && stage !== "ptx" && verified) lasts.set(stage, text);
+    // The first passes of the last stage come before the lowering.
+    for (const [stage, text] of lasts)
+      if (stage !== "llir" || text.lines.some((line) => trace.lines.line(line).includes("llvm.func ")))
         add(names[stage], () => trace.lines.textOf(text));
   } else {
     const last = { ttir: "ttir", llir: "ttgir", ptx: "llvmDialect", ttgir: "ttgir" } as const;

@@ -26,7 +26,8 @@ export interface WaveOccupancy {
   /** Those that allow no more than `waves`. */
   readonly by: readonly WaveLimit["by"][];
 }
-const SIMD_UNITS = 4;
+/** SIMD units of a compute unit. */
+export const SIMD_UNITS = 4;
 
 export function waveOccupancy({ unit }: AmdGpu, { waves, vgprs, sgprs, ldsBytes }: WaveFooting): WaveOccupancy {
   const given = Math.ceil(Math.max(vgprs, 1) / unit.vgprsAtOnce) * unit.vgprsAtOnce;

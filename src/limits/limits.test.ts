@@ -5,6 +5,7 @@ import { GPU_PRODUCTS } from "../gpu/products.js";
 import { type CompileRequest, compile, readSource } from "../index.js";
 import { runPtx } from "../simulate/ptx/run.js";
 import { argumentNames } from "../simulate/tensor/arguments.js";
+import { exceeded, figuresOf } from "./figures.js";
 import { readyLaunch } from "./launch.js";
 import { type LimitsRequest, limitsOf } from "./limits.js";
 import { occupancyOf } from "./occupancy.js";
@@ -139,6 +140,13 @@ test("vecadd and matmul on gfx942: counted by hand, in waves of 64 lanes", () =>
   expect(added.bounds[0]!.from).toBeCloseTo((32 * 2 ** 20) / 5325e9, 12);
   // Registers are not known without LLVM; four waves leave room for eight workgroups.
   expect(added.registers).toBeUndefined();
+  const figures = figuresOf(added);
+  expect(
+    exceeded(figures, figures, [
+      ["sectors", 0],
+      ["registers", 0],
+    ]),
+  ).toEqual(["registers: not known for this target"]);
   expect(added.occupancy).toMatchObject({ ctasPerSm: 8, by: ["waves"] });
 
   const { program, loops, ops, bounds } = limits("matmul", "hip:gfx942", MATMUL);

@@ -1,6 +1,6 @@
 /** How many programs an SM, or a compute unit, holds at once, by each of the things that it has for them. */
 import type { AmdGpu } from "../gpu/amd.js";
-import { type WaveLimit, waveOccupancy } from "../gpu/amd-occupancy.js";
+import { SIMD_UNITS, type WaveLimit, waveOccupancy } from "../gpu/amd-occupancy.js";
 import { type SmLimits, smLimits } from "../gpu/products.js";
 
 /** A kernel's use of an SM. */
@@ -99,7 +99,12 @@ export function occupancyOfWaves(
     .filter(({ by }) => machine !== undefined || by === "LDS" || by === "waves")
     .map(({ by, waves: ofSimd, detail }) => ({
       by,
-      ctas: by !== "LDS" ? Math.floor((4 * ofSimd) / waves) : ldsBytes === 0 ? 4 * known.most : Math.floor(gpu.unit.ldsBytes / ldsBytes),
+      ctas:
+        by !== "LDS"
+          ? Math.floor((SIMD_UNITS * ofSimd) / waves)
+          : ldsBytes === 0
+            ? SIMD_UNITS * known.most
+            : Math.floor(gpu.unit.ldsBytes / ldsBytes),
       detail,
     }));
   const ctasPerSm = Math.min(...limits.map(({ ctas }) => ctas));
@@ -107,7 +112,7 @@ export function occupancyOfWaves(
   return {
     ctasPerSm,
     warpsPerSm,
-    share: warpsPerSm / (4 * known.most),
+    share: warpsPerSm / (SIMD_UNITS * known.most),
     limits,
     by: limits.filter(({ ctas }) => ctas === ctasPerSm).map(({ by }) => by),
   };

@@ -15,8 +15,8 @@ import type { Value } from "../../ir/value.js";
 /**
  * `index`: an address, a bound, an amount, or what a loop ends by. `divisor`: something is divided by it. `bits`: it is read as the
  * bits of a float. `ordered`: it is combined in an order that equal, huge or no numbers make a difference to. `opaque`: a function whose domain is not known here takes it.
- * `flushed`: a function takes it that GPUs have in a form in which denormals are zero. `pitch`: it becomes a stride of a descriptor, or part
- * of a sum that the kernel promises to be a multiple (`tl.multiple_of`).
+ * `flushed`: a function takes it that GPUs have in a form in which denormals are zero. `pitch`: it becomes a stride of a descriptor, or is
+ * added to a value that `tl.multiple_of` says is a multiple.
  * `finite`: targets differ in what they make of infinities and NaN.
  */
 export type ValueRole = "index" | "divisor" | "bits" | "ordered" | "opaque" | "flushed" | "pitch" | "finite";
@@ -38,7 +38,7 @@ export function valueRoles(module: Operation, arg: Value): ReadonlySet<ValueRole
     for (const { owner, index } of value.uses()) {
       // Counters and locks start at 0.
       if (kind === "pointer" && (isAtomic(owner) || tt.DescriptorReduceOp.is(owner))) roles.add("index");
-      if ((kind === "multiple" || tt.LoadOp.is(owner)) && owner.hasAttr("tt.divisibility")) roles.add("pitch");
+      if ((kind === "multiple" || (kind === "pointer" && tt.LoadOp.is(owner))) && owner.hasAttr("tt.divisibility")) roles.add("pitch");
       if (kind !== "pointer") for (const role of rolesOf(owner, index, kind, functions)) roles.add(role);
       for (const next of targets(owner, index, functions)) reach(next, kindAfter(owner, next, kind));
     }
@@ -46,7 +46,7 @@ export function valueRoles(module: Operation, arg: Value): ReadonlySet<ValueRole
   return roles;
 }
 
-/** Pointers lead to the values loaded, which stay parts of sums (`multiple`) until they are divided or so; a comparison of values only to what ends by it. */
+/** Pointers lead to the values loaded, which are parts of sums (`multiple`) until they are divided or are the index of a load; a comparison of values only to what ends by it. */
 type Kind = "pointer" | "multiple" | "value" | "flag";
 
 /** The roles implied by a use of a loaded value, or of a comparison with one. */
@@ -130,6 +130,6 @@ function kindAfter(op: Operation, next: Value | undefined, kind: Kind): Kind {
   const element = elementTypeOrSelf(next.type);
   if (kind === "pointer") return PointerType.is(element) || TensorDescType.is(next.type) ? "pointer" : "multiple";
   if (op.name.startsWith("arith.cmp")) return "flag";
-  return op.name.startsWith("arith.") && !SUMS.test(op.name) ? "value" : kind;
+  return tt.LoadOp.is(op) || (op.name.startsWith("arith.") && !SUMS.test(op.name)) ? "value" : kind;
 }
 const SUMS = /^arith\.(?:addi|subi|muli|shli|extsi|extui|trunci|index_cast)$/;

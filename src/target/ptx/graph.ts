@@ -193,9 +193,10 @@ export class Graph {
   inPlaceOf<T>(node: Node, make: () => T): T {
     this.loc = node.loc;
     this.home = node.home;
+    const outer = this.#place;
     this.#place = node.place;
     const made = make();
-    this.#place = undefined;
+    this.#place = outer;
     return made;
   }
   /** An instruction that computes a register, by its mnemonic. */

@@ -13,7 +13,6 @@ import {
   I32Attr,
   I64,
   rankedTensorOf,
-  type TypeConstraint,
   typeConstraint,
   Unit,
   variadic,
@@ -36,9 +35,7 @@ import { basesText, descOf, ownBarriers, TWO_CTAS, ttngTraits } from "../ttng-op
 import { isAnyTensorDesc, TensorDescIm2ColType } from "../types.js";
 
 /** A descriptor of tiles, or of im2col. */
-const AnyTensorDesc: TypeConstraint = {
-  ...typeConstraint("tensor descriptor", isAnyTensorDesc),
-};
+const AnyTensorDesc = typeConstraint("tensor descriptor", isAnyTensorDesc);
 const I32Tensor = rankedTensorOf(I32);
 
 const blockOf = (desc: Value): TensorType => (desc.type as TypeOf<typeof TensorDescIm2ColType>).params.blockType;
