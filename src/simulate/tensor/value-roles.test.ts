@@ -1,4 +1,4 @@
-/** What numbers in an array are made up as follows from what a kernel does with them: here, what `tl.multiple_of` says of sums with them. */
+/** Numbers that are made up follow from the use that a kernel makes of them: here, from `tl.multiple_of` of sums with them. */
 import { expect, test } from "vitest";
 import { ALL_DIALECTS } from "../../dialects/index.js";
 import { Context } from "../../ir/context.js";
