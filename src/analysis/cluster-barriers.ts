@@ -63,18 +63,20 @@ const layoutOf = (value: Value): LinearLayout => {
 
 const moduleTwoCTAs = (op: Operation): boolean => runsOnTwoCTAs(enclosingModule(op)!);
 
+/** Does an op hand elements to other CTAs through shared memory: a conversion of the layout, or a reduction? */
+export function exchangesBetweenCTAs(op: Operation): boolean {
+  const cvt = ConvertLayoutOp.match(op);
+  if (cvt) return !isCvtBlockSync(layoutOf(cvt.src), layoutOf(cvt.result));
+  const reduce = ReduceOp.match(op);
+  if (!reduce) return false;
+  return layoutOf(reduce.srcs[0]!)
+    .getInDimBases("block")
+    .some((basis) => basis[reduce.axis] !== 0);
+}
+
 /** Does an op access other CTAs' shared memory, by its reads or its writes? */
 function reachesOtherCTAs(op: Operation, reads: boolean): boolean {
-  const cvt = ConvertLayoutOp.match(op);
-  if (cvt) return reads && !isCvtBlockSync(layoutOf(cvt.src), layoutOf(cvt.result));
-  const reduce = ReduceOp.match(op);
-  if (reduce)
-    return (
-      reads &&
-      layoutOf(reduce.srcs[0]!)
-        .getInDimBases("block")
-        .some((basis) => basis[reduce.axis] !== 0)
-    );
+  if (exchangesBetweenCTAs(op)) return reads;
   if (TCGen5MMAOp.is(op) || TCGen5MMAScaledOp.is(op)) return op.hasAttr("two_ctas");
   if (AsyncTMACopyGlobalToLocalOp.is(op) || AsyncTMAGatherOp.is(op)) return op.hasAttr("multicast");
   return TMEMCopyOp.is(op) && moduleTwoCTAs(op);

@@ -22,6 +22,8 @@ export interface CodeForms {
   readonly indexesByBits: boolean;
   /** Histograms count each element by an atomic addition. */
   readonly countsByAtomics: boolean;
+  /** What atomics found goes through shared memory in the order of the tensor, and each register once; not as threads hold it. */
+  readonly atomicsInOrder: boolean;
   /** Strings of the module that are equal are one. */
   readonly sharesStrings: boolean;
   /** The place of a program's scratch memory is computed in 64 bits. */

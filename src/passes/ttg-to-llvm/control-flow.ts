@@ -136,9 +136,13 @@ export function stackPointer(lo: Lowering): Value {
 }
 /** The shared memory that was allocated for `op` (its `allocation.offset`), `within` bytes into it. */
 export function sharedMemoryBase(lo: Lowering, op: Operation, within = 0): Value {
+  return sharedBytes(lo, intOf(op.attr("allocation.offset"))! + within);
+}
+/** The function's shared memory, `offset` bytes into it. */
+export function sharedBytes(lo: Lowering, offset: number): Value {
   const { b, ctx } = lo;
-  const offset = b.i32(intOf(op.attr("allocation.offset"))! + within);
-  return b.gep(ptrType(ctx, 3), i8(ctx), stackPointer(lo), [offset]);
+  const at = b.i32(offset);
+  return b.gep(ptrType(ctx, 3), i8(ctx), stackPointer(lo), [at]);
 }
 /** The program's part of global scratch memory, `allocOffset` bytes into it. */
 export function globalScratchPtr(lo: Lowering, allocOffset?: Value): Value {

@@ -6,6 +6,7 @@
 
 import { ALLOCATION_OFFSET, allocateSharedMemory, type ModuleAllocation } from "../../analysis/allocation.js";
 import { callGraphOf } from "../../analysis/call-graph.js";
+import { allocateClusterBarriers } from "../../analysis/cluster-barrier-slots.js";
 import { syncClusterBarrierStarts } from "../../analysis/cluster-barrier-starts.js";
 import { insertClusterBarriers } from "../../analysis/cluster-barriers.js";
 import { insertBarriers } from "../../analysis/membar.js";
@@ -82,6 +83,7 @@ export function lowerModule<T extends LoweringTarget>(
     syncClusterBarrierStarts(allocation, target.numCTAs, rw);
   }
   insertBarriers(allocation, rw, target.forms.skipBarrier);
+  if (module.ctx.triton.convertsAcrossCTAs) allocateClusterBarriers(module, funcs);
   addSharedMemory(module);
   const lo = new Lowering(module, target, pass.analysis(moduleAxisInfo), rules, fold, pass.report);
   for (const func of funcs) {

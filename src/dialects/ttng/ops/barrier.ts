@@ -59,7 +59,7 @@ export const ClusterWaitOp = defineOp("ttng.cluster_wait", () => ({
   verify: ({ op }, report) => verifyOutsideOfGroups(op, report),
 }));
 
-/** All threads of the cluster wait for each other (since 3.7). */
+/** All threads of the cluster wait for each other (since 3.8). */
 export const ClusterBarrierOp = defineOp("ttng.cluster_barrier", () => ({
   summary: "Synchronize all warps at cluster scope",
   attrs: { relaxed: defaultAttr(BoolAttr, false) },

@@ -14,6 +14,7 @@ export const amdForms = (family: AmdFamily): CodeForms => ({
   padsConstantsApart: false,
   padsViewsApart: false,
   countsByAtomics: false,
+  atomicsInOrder: false,
   indexesByBits: false,
   sharesStrings: false,
   wideScratchOffsets: false,

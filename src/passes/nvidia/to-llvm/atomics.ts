@@ -8,7 +8,6 @@ import { ConstantOp } from "../../../dialects/arith/ops/constant.js";
 import * as ll from "../../../dialects/llvm/ops/index.js";
 import { ptrType, structType, voidType } from "../../../dialects/llvm/types/types.js";
 import { LoadAcquireOp } from "../../../dialects/nvgpu/ops/index.js";
-import { ClusterArriveOp, ClusterWaitOp } from "../../../dialects/nvvm/ops/synchronization.js";
 import { AtomicCASOp, AtomicRMWOp } from "../../../dialects/tt/ops/memory.js";
 import { targetOf } from "../../../dialects/ttg/target.js";
 import type { Type } from "../../../ir/attribute.js";
@@ -27,21 +26,17 @@ import { maybeAnd, redundantThreadPredicate } from "./load-store.js";
 import type { Lowering, LoweringRule } from "./nvidia-lowering.js";
 import { PtxBuilder, registerSizeCode } from "./ptx-builder.js";
 
-/** A barrier of all that run the program: of the cluster's CTAs, where it has several. */
-function programBarrier(lo: Lowering): void {
-  if (lo.target.numCTAs === 1) return lo.code.barrier(lo);
-  lo.b.create(ClusterArriveOp, { aligned: true });
-  lo.b.create(ClusterWaitOp, { aligned: true });
-}
-
 /** Hands the scalar that one thread read to all: `store` writes it where all can read it. */
 function shareScalar(lo: Lowering, op: Operation, element: Type, store: (at: Value) => void): void {
   const { b, ctx } = lo;
   const at = sharedMemoryBase(lo, op);
   const pointer = lo.folding ? at : b.bitcast(at, ptrType(ctx, 3));
   store(pointer);
-  programBarrier(lo);
-  lo.setValue(op.result(0), b.load(element, pointer));
+  if (lo.target.numCTAs === 1) lo.code.barrier(lo);
+  else lo.code.clusterBarrier(lo);
+  // The first CTA has it.
+  const ctaId = ctx.triton.convertsAcrossCTAs && lo.target.numCTAs > 1 ? b.i32(0) : undefined;
+  lo.setValue(op.result(0), ctaId ? lo.code.loadShared(lo, pointer, element, { ctaId }) : b.load(element, pointer));
 }
 
 // --- compare and swap -----------------------------------------------------------------------------

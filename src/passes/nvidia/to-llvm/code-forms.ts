@@ -37,6 +37,8 @@ export interface NvidiaForms extends CodeForms {
    * (`remote`).
    */
   readonly sharedBarriers: "none" | "leader" | "remote";
+  /** All warps of a CTA take part in the hardware's barrier of a cluster, also those that wait for work. */
+  readonly clusterOfAllWarps: boolean;
   /** tcgen05.commit takes an address in the cluster's shared memory. */
   readonly commitInCluster: boolean;
 }
@@ -51,6 +53,7 @@ const FORMS_3_6: NvidiaForms = {
   padsConstantsApart: false,
   padsViewsApart: false,
   countsByAtomics: false,
+  atomicsInOrder: false,
   indexesByBits: false,
   sharesStrings: false,
   wideScratchOffsets: false,
@@ -68,6 +71,7 @@ const FORMS_3_6: NvidiaForms = {
   namesScaleBlocks: false,
   addsCopyColumn: false,
   sharedBarriers: "none",
+  clusterOfAllWarps: false,
   commitInCluster: false,
   skipBarrier: undefined,
 };
@@ -90,12 +94,14 @@ const FORMS_3_7: NvidiaForms = {
 const FORMS_3_8: NvidiaForms = {
   ...FORMS_3_7,
   sharedBarriers: "remote",
+  clusterOfAllWarps: true,
   arrivesAtAddress: true,
   shiftsBits: true,
   sharesByVendor: true,
   launchesKernelsAlone: true,
   padsViewsApart: true,
   countsByAtomics: true,
+  atomicsInOrder: true,
   indexesByBits: true,
   sharesStrings: true,
   wideScratchOffsets: true,

@@ -22,6 +22,7 @@ import {
 } from "../../../dialects/ttng/ops/barrier.js";
 import { isNonZeroInt } from "../../../ir/match.js";
 import type { Value } from "../../../ir/value.js";
+import type { LLBuilder } from "../../ttg-to-llvm/ll-builder.js";
 import { memDescOf, sharedMemoryObject } from "../../ttg-to-llvm/local-memory.js";
 import { rule } from "../../ttg-to-llvm/lowering.js";
 import { threadId } from "../../ttg-to-llvm/thread-indices.js";
@@ -46,10 +47,10 @@ function initPredicate(lo: Lowering): Value {
 export const remoteBits = (lo: Lowering, barrier: Value): number => (lo.forms.sharedBarriers === "remote" ? sharingBitsOf(barrier) : 0);
 
 /** The other CTAs of the cluster see the mbarriers that one thread has initialized. */
-export function fenceInitializations(lo: Lowering, predicate: Value): void {
+export function fenceInitializations(b: LLBuilder, predicate: Value): void {
   const ptx = new PtxBuilder();
   ptx.instruction(["fence.mbarrier_init.release.cluster"], [], ptx.input(predicate, "b"));
-  ptx.launch(lo.b, voidType(lo.ctx));
+  ptx.launch(b, voidType(b.ctx));
 }
 
 /** PTX without results, unchanged. */
@@ -77,7 +78,7 @@ export const MBARRIERS: readonly LoweringRule[] = [
   rule(FenceAsyncSharedOp, ({ bCluster }, lo) => {
     lo.b.create(FenceProxyOp, { kind: "async.shared", space: bCluster ? "cluster" : "cta" });
   }),
-  rule(FenceMBarrierInitReleaseClusterOp, (_op, lo) => fenceInitializations(lo, isFirstThread(lo))),
+  rule(FenceMBarrierInitReleaseClusterOp, (_op, lo) => fenceInitializations(lo.b, isFirstThread(lo))),
   rule(InitBarrierOp, ({ alloc, count }, lo) => {
     const { base } = sharedMemoryObject(lo, alloc);
     const remote = remoteBits(lo, alloc);

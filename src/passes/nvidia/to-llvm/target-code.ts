@@ -16,6 +16,7 @@ import { ctaBarrier } from "./cta-barrier.js";
 import { assertFail, printf } from "./device-calls.js";
 import { lowerLdStMatrix } from "./ldmatrix.js";
 import { warpReduce } from "./redux.js";
+import type { Lowering as NvidiaLowering } from "./nvidia-lowering.js";
 import { loadShared, storeShared } from "./shared-memory.js";
 import { permuteBytes, shuffleIdx, shuffleUp, shuffleXor } from "./shuffle.js";
 
@@ -42,7 +43,7 @@ export const nvidiaCode = (gpu: GpuTarget, forms: NvidiaForms): TargetCode<Lower
     if (warpOnly) b.create(SyncWarpOp, { mask: b.i32(-1) });
     else b.create(ctaBarrier(b.ctx), {});
   },
-  clusterBarrier: ({ b }) => clusterBarrier(b, false),
+  clusterBarrier: (lo) => clusterBarrier(lo as NvidiaLowering, false),
   ballot({ b }, pred) {
     const mask = b.i32(-1);
     return b.value(VoteSyncOp, { mask, pred, kind: VoteSyncKindAttr.get(b.ctx, { value: "ballot" }) }, i32(b.ctx));
