@@ -167,6 +167,10 @@ export interface TritonVersion {
    * it says so too.
    */
   readonly checksClusters: boolean;
+  /** Two CTAs that share tensor memory wait for each other before they give it back. */
+  readonly pairsLeaveTogether: boolean;
+  /** A load that acquires stays where nothing uses its value. */
+  readonly keepsAcquires: boolean;
   /** Enums of nvvm's ops are printed after two spaces. */
   readonly setsEnumsApart: boolean;
   /** For users, where the version is not followed whole. */
@@ -251,6 +255,8 @@ export const TRITON_3_6: TritonVersion = {
   invalidatesRings: false,
   barriersOfClusters: false,
   checksClusters: false,
+  pairsLeaveTogether: false,
+  keepsAcquires: false,
   setsEnumsApart: true,
   negatesFloats: false,
   combinesOnlyProducts: false,
@@ -291,6 +297,7 @@ export const TRITON_3_7: TritonVersion = {
   dividesThroughSplits: true,
   foldsSubslices: true,
   barriersOfClusters: true,
+  pairsLeaveTogether: true,
   codeForms: "3.7",
   partial: "Triton 3.7 is followed in part: docs/triton-versions.md lists what differs",
 };
@@ -342,6 +349,7 @@ export const TRITON_3_8: TritonVersion = {
   zeroHalfOffsets: true,
   invalidatesRings: true,
   checksClusters: true,
+  keepsAcquires: true,
   setsEnumsApart: false,
   negatesFloats: true,
   combinesOnlyProducts: true,

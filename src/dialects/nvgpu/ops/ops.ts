@@ -62,7 +62,7 @@ export const LoadAcquireOp = defineOp("nvg.ld_acquire", () => ({
   attrs: { sem: MemSemantic, scope: MemSyncScope },
   results: { result: ScalarLike },
   format: "$sem `,` $scope `,` $addr (`,` $mask^)? attr-dict `:` functional-type($addr, $result)",
-  effects: () => [{ kind: "read" }],
+  effects: ({ op }) => [{ kind: "read" }, ...(op.ctx.triton.keepsAcquires ? [{ kind: "write" } as const] : [])],
 }));
 
 /** The index of the warp in its CTA, the same for all its threads. */

@@ -39,8 +39,11 @@ export interface NvidiaForms extends CodeForms {
   readonly sharedBarriers: "none" | "leader" | "remote";
   /** All warps of a CTA take part in the hardware's barrier of a cluster, also those that wait for work. */
   readonly clusterOfAllWarps: boolean;
-  /** tcgen05.commit takes an address in the cluster's shared memory. */
-  readonly commitInCluster: boolean;
+  /**
+   * Clusters may have more than one pair of CTAs that do dots together, the even one of which starts them; tcgen05.commit takes an address in
+   * the cluster's shared memory.
+   */
+  readonly pairsInClusters: boolean;
 }
 
 const FORMS_3_6: NvidiaForms = {
@@ -72,7 +75,7 @@ const FORMS_3_6: NvidiaForms = {
   addsCopyColumn: false,
   sharedBarriers: "none",
   clusterOfAllWarps: false,
-  commitInCluster: false,
+  pairsInClusters: false,
   skipBarrier: undefined,
 };
 const FORMS_3_7: NvidiaForms = {
@@ -88,7 +91,7 @@ const FORMS_3_7: NvidiaForms = {
   tmaSpace: "shared::cta",
   addsCopyColumn: true,
   sharedBarriers: "leader",
-  commitInCluster: true,
+  pairsInClusters: true,
   skipBarrier: canSkipBarSync,
 };
 const FORMS_3_8: NvidiaForms = {

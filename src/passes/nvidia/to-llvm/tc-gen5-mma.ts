@@ -23,6 +23,7 @@ import { getShapePerCTAOf } from "../../../layout/encoding-queries.js";
 import { LayoutError } from "../../../layout/layout-error.js";
 import { sharedMemoryObject, shmemAffineBase } from "../../ttg-to-llvm/local-memory.js";
 import { rule } from "../../ttg-to-llvm/lowering.js";
+import { groupMask, sharingBitsOf } from "./cta-groups.js";
 import { electPredicate, electPredicateWarp0, uniformWarpId } from "./elect.js";
 import { beforeSignal } from "./mbarrier.js";
 import { mmaSharedOperand, type SharedOperand, sharedOperandLayout } from "./mma-shared-operand.js";
@@ -51,7 +52,9 @@ interface Tiling {
 
 /** The parts of the lowering that differ between dots with and without scales. */
 interface Dot {
-  readonly view: Pick<View<typeof TCGen5MMAOp>, "a" | "b" | "d" | "useD" | "pred" | "barriers" | "barrier_preds">;
+  readonly view: Pick<View<typeof TCGen5MMAOp>, "a" | "b" | "d" | "useD" | "pred" | "barriers" | "barrier_preds" | "multicast">;
+  /** A, B, and their scales. */
+  readonly operands: readonly Value[];
   /** The shape of the whole dot, in one CTA. */
   readonly shape: readonly [m: number, n: number, k: number];
   /** The depth of one instruction. */
@@ -79,10 +82,12 @@ function lowerDot(lo: Lowering, dot: Dot): void {
   const { barriers, barrier_preds } = dot.view;
   let pred = lo.value(dot.view.pred);
   if (twoCTAs) {
-    // Both have to have their operands.
-    b.create(ClusterArriveOp, { aligned: true });
-    b.create(ClusterWaitOp, { aligned: true });
-    pred = b.and(pred, b.icmp("eq", lo.code.clusterCTAId(lo), b.i32(0)));
+    if (!lo.forms.pairsInClusters) {
+      // Both have to have their operands.
+      b.create(ClusterArriveOp, { aligned: true });
+      b.create(ClusterWaitOp, { aligned: true });
+    }
+    pred = b.and(pred, leadsPair(lo));
   }
   pred = b.and(pred, isWarp0);
   if (barriers.length > 0) beforeSignal(lo);
@@ -94,10 +99,17 @@ function lowerDot(lo: Lowering, dot: Dot): void {
   startInstructions(lo, dot, twoCTAs, elected);
   barriers.forEach((barrier, i) => {
     const told = b.and(lo.value(barrier_preds[i]!), elected);
-    commit(lo, sharedMemoryObject(lo, barrier).base, told);
+    commit(lo, sharedMemoryObject(lo, barrier).base, told, dot.view.multicast ? dot.operands : []);
   });
   lo.branch(end, []);
   b.setEnd(end);
+}
+
+/** True in the CTA of a pair that starts its dots. */
+function leadsPair(lo: Lowering): Value {
+  const { b } = lo;
+  const cta = lo.code.clusterCTAId(lo);
+  return b.icmp("eq", lo.forms.pairsInClusters ? b.and(cta, b.i32(1)) : cta, b.i32(0));
 }
 
 function startInstructions(lo: Lowering, { view, shape, k, bitsA, bitsB, ...dot }: Dot, twoCTAs: boolean, elected: Value): void {
@@ -212,6 +224,7 @@ function lowerPlain(lo: Lowering, view: View<typeof TCGen5MMAOp>): false | void 
   const rows = runsOnTwoCTAs(lo.module) ? 2 : 1;
   lowerDot(lo, {
     view,
+    operands: [a, b],
     shape: [m, n, descOf(a).params.shape[1]!],
     k: 256 / bits,
     bitsA: bits,
@@ -238,6 +251,7 @@ function lowerScaled(lo: Lowering, view: ScaledView): false | void {
   const perWord = 4 / SCALE_VECTORS[kind];
   lowerDot(lo, {
     view,
+    operands: [view.a, view.b, a_scale, b_scale],
     shape: [aM, bN, aK],
     k: kind === "mxf8f6f4" ? 32 : 64,
     bitsA: typeA.bits,
@@ -284,25 +298,42 @@ function emit(
   ptx.launch(lo.b, voidType(lo.ctx));
 }
 
-/** Signals a barrier, of both CTAs where two work together, when the instructions started before are done. */
-function commit(lo: Lowering, barrier: Value, pred: Value): void {
+/**
+ * Signals a barrier when the instructions started before are done: also that of the other CTA where two work together, and those of all CTAs
+ * that share one of `buffers`, which they may write again then.
+ */
+function commit(lo: Lowering, barrier: Value, pred: Value, buffers: readonly Value[]): void {
   const { b, ctx } = lo;
   const arrive = `@$0 tcgen05.commit.${ctaGroup(lo)}.mbarrier::arrive::one`;
-  if (runsOnTwoCTAs(lo.module)) {
+  const twoCTAs = runsOnTwoCTAs(lo.module);
+  if (!lo.forms.pairsInClusters) {
     const ctas = b.int(intType(ctx, 16), 0x3);
-    b.inlineAsm(`${arrive}.shared::cluster.multicast::cluster.b64 [$1], $2;`, "b,l,h", [pred, barrier, ctas], voidType(ctx));
-  } else if (lo.forms.commitInCluster)
-    b.inlineAsm(`${arrive}.shared::cluster.b64 [$1];`, "b,r", [pred, b.ptrtoint(barrier, i32(ctx))], voidType(ctx));
-  else b.inlineAsm(`${arrive}.b64 [$1];`, "b,l", [pred, barrier], voidType(ctx));
+    if (twoCTAs) b.inlineAsm(`${arrive}.shared::cluster.multicast::cluster.b64 [$1], $2;`, "b,l,h", [pred, barrier, ctas], voidType(ctx));
+    else b.inlineAsm(`${arrive}.b64 [$1];`, "b,l", [pred, barrier], voidType(ctx));
+    return;
+  }
+  const pair = twoCTAs ? 1 : 0;
+  const shared = buffers.length === 0 ? [pair] : buffers.map((buffer) => sharingBitsOf(buffer) | pair);
+  let mask: Value | undefined;
+  for (const bits of shared) {
+    if (bits === 0) continue;
+    const group = groupMask(lo, bits);
+    mask = mask ? b.or(group, mask) : group;
+  }
+  const address = b.ptrtoint(barrier, i32(ctx));
+  if (mask) b.inlineAsm(`${arrive}.shared::cluster.multicast::cluster.b64 [$1], $2;`, "b,r,h", [pred, address, mask], voidType(ctx));
+  else b.inlineAsm(`${arrive}.shared::cluster.b64 [$1];`, "b,r", [pred, address], voidType(ctx));
 }
 
 export const TC_GEN5_MMA: readonly LoweringRule[] = [
   rule(TCGen5MMAOp, (view, lo) => lowerPlain(lo, view)),
   rule(TCGen5MMAScaledOp, (view, lo) => lowerScaled(lo, view)),
-  rule(TCGen5CommitOp, ({ barrier, pred }, lo) => {
+  rule(TCGen5CommitOp, ({ barrier, pred, descs }, lo) => {
     beforeSignal(lo);
     const { base } = sharedMemoryObject(lo, barrier);
     const elected = electPredicateWarp0(lo);
-    commit(lo, base, pred ? lo.b.and(lo.value(pred), elected) : elected);
+    let told = pred ? lo.b.and(lo.value(pred), elected) : elected;
+    if (lo.forms.pairsInClusters && runsOnTwoCTAs(lo.module)) told = lo.b.and(told, leadsPair(lo));
+    commit(lo, base, told, descs);
   }),
 ];

@@ -8,6 +8,8 @@ import { LoadOp } from "../../../dialects/llvm/ops/memory.js";
 import { ptrType } from "../../../dialects/llvm/types/types.js";
 import { TensorMemoryBaseAddress } from "../../../dialects/nvgpu/ops/ops.js";
 import { ThreadIdXOp } from "../../../dialects/nvvm/ops/registers.js";
+import { ClusterArriveOp, ClusterWaitOp } from "../../../dialects/nvvm/ops/synchronization.js";
+import { enclosingModule } from "../../../dialects/ttg/num-warps.js";
 import { runsOnTwoCTAs } from "../../../dialects/ttng/ttng-op.js";
 import { intOf } from "../../../ir/builtin-attrs.js";
 import { i1, i32 } from "../../../ir/builtin-types.js";
@@ -31,10 +33,11 @@ export function lowerTensorMemoryBase(module: Operation, listener: RewriteListen
     if (TensorMemoryBaseAddress.is(op)) bases.push(op);
   });
   const kernel = bases[0]?.parentOfType(LLVMFuncOp);
-  const size = intOf(module.attr("ttg.tensor_memory_size")) ?? 0;
-  if (!kernel || size === 0) return;
+  const own = kernel && enclosingModule(kernel)!;
+  const size = intOf(own?.attr("ttg.tensor_memory_size")) ?? 0;
+  if (!own || size === 0) return;
   const rw = new Rewriter(module.ctx, listener, kernel.locRef);
-  const base = rw.from(bases[0]!, () => allocate(rw.setStart(kernel.regions[0]!.firstBlock!), kernel, size, runsOnTwoCTAs(module) ? 2 : 1));
+  const base = rw.from(bases[0]!, () => allocate(rw.setStart(kernel.regions[0]!.firstBlock!), kernel, size, runsOnTwoCTAs(own) ? 2 : 1));
   for (const op of bases) rw.replace(op, base);
 }
 
@@ -61,7 +64,10 @@ function allocate(rw: Rewriter, kernel: Operation, size: number, numCTAs: number
   kernel.walk((op) => {
     if (!ReturnOp.is(op)) return;
     rw.setBefore(op).loc = op.locRef;
-    rw.create(ctaBarrier(ctx), {});
+    if (numCTAs === 2 && ctx.triton.pairsLeaveTogether) {
+      rw.create(ClusterArriveOp, { aligned: true });
+      rw.create(ClusterWaitOp, { aligned: true });
+    } else rw.create(ctaBarrier(ctx), {});
     inlineAsm(rw, { asm: `@$0 tcgen05.dealloc.${group}.sync.aligned.b32 $1, ${size};`, constraints: "b,r", operands: [isFirstWarp, base] });
   });
   return base;
