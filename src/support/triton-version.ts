@@ -173,6 +173,8 @@ export interface TritonVersion {
   readonly keepsAcquires: boolean;
   /** Enums of nvvm's ops are printed after two spaces. */
   readonly setsEnumsApart: boolean;
+  /** Aggregates without a constructor have one of their fields, and keep the values that they are constructed with. */
+  readonly constructsAggregates: boolean;
   /** For users, where the version is not followed whole. */
   readonly partial?: string;
 }
@@ -262,6 +264,7 @@ export const TRITON_3_6: TritonVersion = {
   combinesOnlyProducts: false,
   combinesScaledDots: false,
   generalScaledDots: false,
+  constructsAggregates: false,
 };
 export const TRITON_3_7: TritonVersion = {
   ...TRITON_3_6,
@@ -358,6 +361,7 @@ export const TRITON_3_8: TritonVersion = {
   promotesBytesToTmem: true,
   ordersStoresByAtomics: true,
   printsWithMoreRegisters: true,
+  constructsAggregates: true,
   partial: "Triton 3.8 is followed in part: docs/triton-versions.md lists what differs",
 };
 

@@ -252,7 +252,7 @@ function bindArguments(
     return value;
   };
   const values = args.map(valueOf);
-  namedParameters(g.data.node.args).forEach(({ arg, at }, i) => {
+  namedParameters(g, g.data.node.args).forEach(({ arg, at }, i) => {
     const value = values[i] ?? null;
     nameValue(g, value, arg);
     noteLayout(g, arg, value, at);
@@ -261,12 +261,13 @@ function bindArguments(
 }
 
 /** The parameters whose values have names in the body: Triton leaves out those after `*args`. */
-const namedParameters = ({ args, vararg }: ast.Arguments): readonly ast.Arg[] => (vararg ? [...args, vararg] : args);
+const namedParameters = (g: Generator, { args, vararg }: ast.Arguments): readonly ast.Arg[] =>
+  vararg && g.s.rules.collectsArguments === "tuple" ? [...args, vararg] : args;
 
 /** Annotations are looked at, as Triton does: a name that does not exist is an error. */
 function visitParameters(g: Generator, args: ast.Arguments): void {
   const { loc } = g.b;
-  for (const arg of namedParameters(args))
+  for (const arg of namedParameters(g, args))
     placed(g, arg, () => {
       visit(g, arg.annotation);
       const parameter = g.data.parameters.find((p) => p.name === arg.arg);

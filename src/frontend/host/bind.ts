@@ -2,7 +2,7 @@
 import { raiseUnexpected } from "../language/define-builtin.js";
 import { type PyError, raise } from "../language/errors.js";
 import type { LanguageRules } from "../language/semantic.js";
-import { type JitFunction, type PyValue, pythonTuple } from "../language/values.js";
+import { constexpr, type JitFunction, type PyValue, pythonTuple } from "../language/values.js";
 import type { JitData } from "./objects.js";
 
 /** A parameter of a function. */
@@ -67,6 +67,8 @@ function tooMany(fn: string, byPosition: readonly Parameter[], given: number): n
   );
 }
 
+const isCollected = ({ kind }: Parameter): boolean => kind === "star" || kind === "double_star";
+
 /** The arguments of a call of a JIT function, in the order of its parameters. */
 export function bindJitArguments(
   fn: JitFunction,
@@ -78,8 +80,12 @@ export function bindJitArguments(
   const { kwarg } = data.node.args;
   const collected: readonly Parameter[] = kwarg ? [{ name: kwarg.arg, kind: "double_star", fallback: undefined }] : [];
   const bound = bindParameters(fn.name, [...data.parameters, ...collected], positional, named);
-  // Triton asks each argument for its type, and what Python collects has none, unless it becomes a tuple of the language.
-  const star = !collectsArguments && data.parameters.some((p) => p.kind === "star");
-  if (star || kwarg) raise("AttributeError", `'${star ? "tuple" : "dict"}' object has no attribute 'type'`);
-  return data.parameters.map((p) => bound.get(p.name) ?? null);
+  const all = [...data.parameters, ...collected];
+  // Triton asks each argument for its type, and what Python collects has none; parts of tuples are asked first.
+  if (collectsArguments === "never" && all.some(isCollected))
+    raise("AttributeError", `'${kwarg ? "dict" : "tuple"}' object has no attribute 'type'`);
+  return all.map((p) => {
+    const value = bound.get(p.name) ?? null;
+    return p.kind === "double_star" || (p.kind === "star" && collectsArguments === "constants") ? constexpr(value) : value;
+  });
 }

@@ -4,6 +4,7 @@ import { raise } from "../language/errors.js";
 import { pyTypeName } from "../language/python-text.js";
 import { type HostFunction, isKind, type PyClass, type PyInstance, type PyValue, pythonTuple, unwrap } from "../language/values.js";
 import type * as ast from "../python/ast.js";
+import { checkFields, setFields } from "./aggregates.js";
 import { bindParameters, type Parameter } from "./bind.js";
 import { classData, type Env, type Host, type HostData, hostData, Names, SEMANTIC } from "./objects.js";
 
@@ -80,19 +81,16 @@ function construct(host: Host, cls: PyClass, args: readonly PyValue[], named: Re
   }
   const instance: PyInstance = { kind: "instance", cls, attrs: new Map() };
   const init = cls.attrs.get("__init__");
-  if (init !== undefined) {
-    const extra = new Map(named);
-    if (isKind(init, "host_function")) {
-      const plain = init.constexpr ? args.map(unwrap) : args;
-      callHost(host, init, [instance, ...plain], extra, site);
-    }
-  } else if (cls.fields.length > 0) {
+  if (isKind(init, "host_function")) callHost(host, init, [instance, ...(init.constexpr ? args.map(unwrap) : args)], named, site);
+  else if (init === undefined && cls.flavour !== "aggregate" && cls.fields.length > 0) {
     // As a dataclass.
     const parameters = cls.fields.map(([name]): Parameter => ({ name, kind: "positional", fallback: cls.attrs.get(name) }));
     for (const [name, value] of bindParameters(cls.name, parameters, args, named)) instance.attrs.set(name, value);
   }
-  if (cls.flavour === "aggregate")
-    for (const [name] of cls.fields)
-      if (!instance.attrs.has(name)) raise("AttributeError", `constructor for ${cls.name} did not initialize attribute '${name}'`);
+  if (cls.flavour === "aggregate") {
+    if (init === undefined && host.triton.constructsAggregates) setFields(instance, args, named);
+    checkFields(instance);
+    instance.isFixed = host.triton.constructsAggregates;
+  }
   return instance;
 }

@@ -1,13 +1,13 @@
 /** Evaluates Python expressions outside of kernels. An expression that is not understood becomes opaque, with the reason. */
 import { PyError, raise } from "../language/errors.js";
-import { dictKey, noAttribute, pyEquals, pyRepr, pyStr, pyTruth } from "../language/python-text.js";
-import { isKind, isTuple, type Opaque, type PyDict, type PyInstance, type PyValue, pythonTuple } from "../language/values.js";
+import { dictKey, noAttribute, pyEquals, pyRepr, pyTruth } from "../language/python-text.js";
+import { isKind, isTuple, type Opaque, type PyDict, type PyValue, pythonTuple } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { unparse } from "../python/unparse.js";
+import { checkField, isAggregate } from "./aggregates.js";
 import { hostAttribute } from "./attributes.js";
 import { callHost } from "./call.js";
 import { formatValue } from "./format.js";
-import { isInstance } from "./instance-of.js";
 import { COMPUTING, type Env, type Host, type HostData, lookup, Names, opaque } from "./objects.js";
 import { METHOD_OF, pyBinary, pyCompareMethod, pyContains, pyIndex, pyIterate, pyUnary, unknownOf } from "./operators.js";
 import { eitherValue } from "./undecided.js";
@@ -242,7 +242,7 @@ export function bindTarget(host: Host, env: Env, target: ast.Expr, value: PyValu
     case "Attribute": {
       const object = evaluate(host, env, target.value);
       if (isShared(env, target.value)) value = opaque(target, env.vars.attempting!);
-      else if (isKind(object, "instance")) checkField(object, target.attr, value);
+      else if (isAggregate(object)) checkField(object, target.attr, value);
       if (isKind(object, "instance") || isKind(object, "class") || isKind(object, "module")) object.attrs.set(target.attr, value);
       return;
     }
@@ -262,15 +262,6 @@ export function bindTarget(host: Host, env: Env, target: ast.Expr, value: PyValu
 export function isShared(env: Env, node: ast.Expr): boolean {
   while (node.kind === "Attribute" || node.kind === "Subscript") node = node.value;
   return env.vars.attempting !== undefined && !(node.kind === "Name" && env.vars.isOfAttempt(node.id));
-}
-
-/** Only annotated attributes of an aggregate can be set, to values of their types. */
-function checkField({ cls }: PyInstance, name: string, value: PyValue): void {
-  if (cls.flavour !== "aggregate") return;
-  const annotation = cls.fields.find(([field]) => field === name)?.[1];
-  if (annotation === undefined) raise("AttributeError", `${cls.name} has no attribute '${name}'`);
-  if (!isInstance(value, annotation))
-    raise("TypeError", `Expected ${pyRepr(annotation)} for attribute '${name}', got ${pyStr(value, "type")}`);
 }
 
 function joined(host: Host, env: Env, node: ast.JoinedStr): PyValue {

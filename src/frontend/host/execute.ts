@@ -307,11 +307,11 @@ function classValue(host: Host, env: Env, node: ast.ClassDef): PyValue {
       }
     }
   const bases = node.bases.map((b) => evaluate(host, env, b));
+  const data: ClassData = { kind: "source", env: inner, bases, ownFields: fields, ownInit: attrs.has("__init__") };
   for (const base of bases) if (isKind(base, "class")) for (const [name, value] of base.attrs) if (!attrs.has(name)) attrs.set(name, value);
   const isNamedTuple = bases.some((b) => isKind(b, "class") && (b.name === "NamedTuple" || b.flavour === "namedtuple"));
   const isEnum = bases.some((b) => isKind(b, "class") && /^(?:Int|Str)?(?:Enum|Flag)$/.test(b.name));
   const inherited = bases.flatMap((b) => (isKind(b, "class") ? b.fields : []));
-  const data: ClassData = { kind: "source", env: inner };
   const cls: PyClass = {
     kind: "class",
     name: node.name,
@@ -319,7 +319,7 @@ function classValue(host: Host, env: Env, node: ast.ClassDef): PyValue {
     qualname,
     flavour: isNamedTuple ? "namedtuple" : "plain",
     attrs,
-    fields: [...inherited, ...fields],
+    fields: [...new Map([...inherited, ...fields])],
     data,
   };
   const isInt = bases.some((b) => isKind(b, "class") && /^Int(?:Enum|Flag)$/.test(b.name));

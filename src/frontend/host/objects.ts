@@ -286,7 +286,16 @@ export interface Host {
 }
 
 /** The data of a class: how to make an instance. Classes of Python source are made by `__init__` or by their fields. */
-export type ClassData = { readonly kind: "native"; readonly construct: NativeCall } | { readonly kind: "source"; readonly env: Env };
+export type ClassData =
+  | { readonly kind: "native"; readonly construct: NativeCall }
+  | {
+      readonly kind: "source";
+      readonly env: Env;
+      readonly bases: readonly PyValue[];
+      readonly ownFields: PyClass["fields"];
+      /** Whether it has a constructor that is not inherited. */
+      readonly ownInit: boolean;
+    };
 export const classData = (cls: PyClass): ClassData => cls.data as ClassData;
 
 export function pythonType(name: string, construct: NativeCall, module = "builtins"): PyClass {

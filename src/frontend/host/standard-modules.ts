@@ -1,7 +1,7 @@
 /** Modules of Python and of Triton's runtime that kernels' files import, as far as they matter for compiling. */
 import type { Gpu } from "../../gpu/gpu.js";
 import { raise } from "../language/errors.js";
-import { dictKey, pyStr } from "../language/python-text.js";
+import { dictKey, pyRepr, pyStr } from "../language/python-text.js";
 import {
   isKind,
   isTuple,
@@ -19,6 +19,7 @@ import { bindParameters, type Parameter } from "./bind.js";
 import { callHost } from "./call.js";
 import { MATH } from "./math-module.js";
 import {
+  classData,
   computing,
   hostData,
   type JitData,
@@ -146,8 +147,19 @@ const newConfig = binding(
   (given): PyInstance => ({ kind: "instance", cls: CONFIG, attrs: new Map(given) }),
 );
 
-/** `@_aggregate`: a class whose instances are values of kernels. */
-const aggregate: NativeCall = ([cls = null]) => (isKind(cls, "class") ? { ...cls, flavour: "aggregate" } : cls);
+/** `@_aggregate`: a class whose instances are values of kernels, with its own fields or also inherited ones. */
+const aggregate: NativeCall = ([cls = null], _, { triton }) => {
+  if (!isKind(cls, "class")) return cls;
+  const data = classData(cls);
+  if (data.kind === "native") return cls;
+  if (!triton.constructsAggregates) return { ...cls, flavour: "aggregate", fields: data.ownFields };
+  for (const base of data.bases)
+    if (isKind(base, "class") && base.flavour !== "aggregate" && base.name !== "object")
+      raise("TypeError", `Aggregates can only inherit from other aggregates, but got non-aggregate base: ${pyRepr(base)}`);
+  // A constructor is not inherited.
+  const attrs = new Map([...cls.attrs].filter(([name]) => name !== "__init__" || data.ownInit));
+  return { ...cls, flavour: "aggregate", attrs };
+};
 const sourceBuiltin: NativeCall = ([fn = null]) => {
   if (isKind(fn, "host_function")) SOURCE_BUILTINS.add(fn);
   return fn;

@@ -34,8 +34,8 @@ export interface LanguageRules {
   readonly debugBarrier: (s: Semantic) => void;
   /** Constants of fp8 can be made, by a conversion of fp32. */
   readonly fp8Constants: boolean;
-  /** A function has the arguments that `*args` collects as a tuple of the language. */
-  readonly collectsArguments: boolean;
+  /** A call may have arguments that `*args` and `**kwargs` collect: as constants, which have no name in the body, or `*args` as a tuple. */
+  readonly collectsArguments: "never" | "constants" | "tuple";
   /** `tl.cat` keeps the order unless it may reorder, and takes a dimension. */
   readonly catsInOrder: boolean;
   /** A dot has the type of its accumulator where none is named. */

@@ -178,6 +178,8 @@ export interface PyInstance {
   readonly kind: "instance";
   readonly cls: PyClass;
   readonly attrs: Map<string, PyValue>;
+  /** An aggregate that keeps its values, as it is constructed. */
+  isFixed?: boolean;
 }
 /** `tl.range(...)` and `tl.static_range(...)`, or Python's `range(...)` where it drives a loop. */
 export interface LoopRange {
