@@ -19,11 +19,12 @@ import { tritonGpu } from "./triton_gpu/index.js";
 import { tritonNvidiaGpu } from "./triton_nvidia_gpu/index.js";
 import { tt } from "./tt/index.js";
 import { ttg } from "./ttg/index.js";
+import { tti } from "./tti/index.js";
 import { ttng } from "./ttng/index.js";
 import { ub } from "./ub/index.js";
 
 export const ALL_DIALECTS: readonly DialectDef[] = [
-  ...[builtin, arith, math, ub, scf, cf, tt, gpu, ttg, ttng, gluon, nvws, llvm, nvvm, nvgpu, amdg, rocdl],
+  ...[builtin, arith, math, ub, scf, cf, tt, gpu, ttg, ttng, tti, gluon, nvws, llvm, nvvm, nvgpu, amdg, rocdl],
   // Only what older Tritons wrote.
   ...[func, tensor, tritonGpu, tritonNvidiaGpu, nvgpuBefore36],
 ];

@@ -40,6 +40,7 @@ const DIALECTS: Readonly<Record<string, readonly string[]>> = {
   tt: ["builtin", "arith", "math", "ub", "scf", "cf", "gpu"],
   ttg: ["builtin", "arith", "math", "ub", "scf", "cf", "gpu", "tt"],
   ttng: ["builtin", "arith", "math", "ub", "scf", "cf", "gpu", "tt", "ttg"],
+  tti: ["tt", "ttg"],
   gluon: ["tt"],
   nvws: ["builtin", "arith", "scf", "tt", "ttg", "ttng"],
   amdg: ["builtin", "llvm", "tt", "ttg"],

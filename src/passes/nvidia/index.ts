@@ -7,6 +7,7 @@ export {
   partitionLoops,
   partitionScheduling,
 } from "./automatic-warp-specialization/index.js";
+export { concurrencySanitizer } from "./concurrency-sanitizer/concurrency-sanitizer.js";
 export { fenceInsertion } from "./fence-insertion.js";
 export * from "./hopper-warp-specialization/index.js";
 export { mmaLowering } from "./mma-lowering.js";
