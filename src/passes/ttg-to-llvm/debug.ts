@@ -8,7 +8,9 @@ import { AssertOp, PrintOp } from "../../dialects/tt/ops/debug.js";
 import type { Attribute, Type } from "../../ir/attribute.js";
 import { bitWidth, FloatType, RankedTensorType } from "../../ir/builtin-types.js";
 import { CallSiteLoc, FileLineColLoc, NameLoc } from "../../ir/location.js";
-import { type LoweringRule, rule } from "./lowering.js";
+import type { Operation } from "../../ir/operation.js";
+import type { Value } from "../../ir/value.js";
+import { type Lowering, type LoweringRule, rule } from "./lowering.js";
 import type { Format } from "./target-code.js";
 import { emitIndices } from "./thread-indices.js";
 
@@ -73,13 +75,9 @@ function sourceLine(loc: Attribute): { readonly file: string; readonly line: num
   return FileLineColLoc.is(at) ? at.params : { file: "unknown", line: 0 };
 }
 
-const ASSERT = rule(AssertOp, ({ op, condition, message }, lo) => {
+/** Ends the program with a message where `failed` holds; code goes on after it. */
+export function failWhere(lo: Lowering, op: Operation, failed: Value, message: string): void {
   const { b } = lo;
-  const elements = lo.elements(condition);
-  const { type } = elements[0]!;
-  let failed = b.int(type, 0);
-  for (const element of elements) failed = b.or(failed, b.icmp("eq", element, b.int(type, 0)));
-
   const from = b.block;
   const ifBlock = lo.addBlockAfter(from);
   const thenBlock = lo.addBlockAfter(ifBlock);
@@ -90,6 +88,16 @@ const ASSERT = rule(AssertOp, ({ op, condition, message }, lo) => {
   b.setEnd(from);
   lo.condBranch(failed, ifBlock, thenBlock);
   b.setEnd(thenBlock);
+}
+
+const ASSERT = rule(AssertOp, ({ op, condition, message }, lo) => {
+  const { b } = lo;
+  const elements = lo.elements(condition);
+  const { type } = elements[0]!;
+  let failed = b.int(type, 0);
+  for (const element of elements) failed = b.or(failed, b.icmp("eq", element, b.int(type, 0)));
+
+  failWhere(lo, op, failed, message);
   // Threads hold other elements in other layouts: none goes on before all have checked theirs.
   if (RankedTensorType.is(condition.type)) lo.code.barrier(lo);
 });

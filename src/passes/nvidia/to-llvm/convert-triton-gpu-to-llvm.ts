@@ -20,6 +20,7 @@ import { CLUSTERS } from "./cluster.js";
 import { codeFormsOf } from "./code-forms.js";
 import { DOTS } from "./dot.js";
 import { FP_CONVERSIONS } from "./fp-conversions.js";
+import { INSTRUMENT } from "./instrument.js";
 import { LOAD_STORE } from "./load-store.js";
 import { NVIDIA_MATH } from "./math.js";
 import { MBARRIERS } from "./mbarrier.js";
@@ -48,6 +49,7 @@ export const LOWERING_RULES: ReadonlyMap<OpDef, LoweringRule> = new Map(
     ...CLUSTERS,
     ...DOTS,
     ...FP_CONVERSIONS,
+    ...INSTRUMENT,
     ...LOAD_STORE,
     ...MBARRIERS,
     ...NVIDIA_MATH,
