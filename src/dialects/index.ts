@@ -12,6 +12,8 @@ import { math } from "./math/index.js";
 import { nvgpu, nvgpuBefore36 } from "./nvgpu/index.js";
 import { nvvm } from "./nvvm/index.js";
 import { nvws } from "./nvws/index.js";
+import { proton } from "./proton/index.js";
+import { protonGpu } from "./proton_gpu/index.js";
 import { rocdl } from "./rocdl/index.js";
 import { scf } from "./scf/index.js";
 import { tensor } from "./tensor/index.js";
@@ -24,7 +26,7 @@ import { ttng } from "./ttng/index.js";
 import { ub } from "./ub/index.js";
 
 export const ALL_DIALECTS: readonly DialectDef[] = [
-  ...[builtin, arith, math, ub, scf, cf, tt, gpu, ttg, ttng, tti, gluon, nvws, llvm, nvvm, nvgpu, amdg, rocdl],
+  ...[builtin, arith, math, ub, scf, cf, tt, gpu, ttg, ttng, tti, gluon, nvws, llvm, nvvm, nvgpu, amdg, rocdl, proton, protonGpu],
   // Only what older Tritons wrote.
   ...[func, tensor, tritonGpu, tritonNvidiaGpu, nvgpuBefore36],
 ];

@@ -42,6 +42,8 @@ export interface AmdGpu {
   readonly xf32: boolean;
   /** Types of fp8 that `tl.dot` takes with a warning. */
   readonly deprecatedFp8DotTypes: readonly string[];
+  /** Compute units of a chiplet (XCD), and those that its shader engines are numbered by; undefined where the GPU is one chip. */
+  readonly chiplet: { readonly units: number; readonly ofEngine: number } | undefined;
   /** Whether workgroups form clusters (`num_ctas` above 1). */
   readonly hasClusters: boolean;
 }
@@ -55,6 +57,7 @@ const CDNA = {
   wmma: 0,
   xf32: false,
   deprecatedFp8DotTypes: [],
+  chiplet: undefined,
   hasClusters: false,
 } as const satisfies Partial<AmdGpu>;
 const RDNA = {
@@ -66,13 +69,14 @@ const RDNA = {
 
 export const AMD_GPUS: readonly AmdGpu[] = [
   { ...CDNA, arch: "gfx90a", family: "CDNA2", products: "MI200", mfma: 2 },
-  { ...CDNA, arch: "gfx942", family: "CDNA3", products: "MI300", mfma: 3, xf32: true },
+  { ...CDNA, arch: "gfx942", family: "CDNA3", products: "MI300", mfma: 3, xf32: true, chiplet: { units: 38, ofEngine: 10 } },
   {
     ...CDNA,
     arch: "gfx950",
     family: "CDNA4",
     products: "MI350",
     mfma: 4,
+    chiplet: { units: 32, ofEngine: 10 },
     unit: { ...CDNA.unit, ldsBytes: 160 * KIB },
     sharedMemoryPerCta: 160 * KIB,
     ldsBanks: 64,

@@ -9,6 +9,7 @@ import * as llvm from "./llvm/index.js";
 import * as nvidia from "./nvidia/index.js";
 import * as nvidiaToLLVM from "./nvidia/to-llvm/index.js";
 import * as print from "./print/index.js";
+import * as proton from "./proton/index.js";
 import * as tt from "./tt/index.js";
 import * as ttg from "./ttg/index.js";
 
@@ -24,6 +25,7 @@ const GROUPS: readonly Readonly<Record<string, unknown>>[] = [
   llvm,
   nvidiaToLLVM,
   amdToLLVM,
+  proton,
 ];
 
 export const PASSES: ReadonlyMap<string, PassDef> = new Map(

@@ -41,6 +41,8 @@ const DIALECTS: Readonly<Record<string, readonly string[]>> = {
   ttg: ["builtin", "arith", "math", "ub", "scf", "cf", "gpu", "tt"],
   ttng: ["builtin", "arith", "math", "ub", "scf", "cf", "gpu", "tt", "ttg"],
   tti: ["tt", "ttg"],
+  proton: [],
+  proton_gpu: ["tt", "ttg"],
   gluon: ["tt"],
   nvws: ["builtin", "arith", "scf", "tt", "ttg", "ttng"],
   amdg: ["builtin", "llvm", "tt", "ttg"],

@@ -45,3 +45,7 @@ export function getNumCTAs(module: Operation | undefined): number {
 export function getThreadsPerWarp(module: Operation | undefined): number {
   return intOf(module?.attr(THREADS_PER_WARP)) ?? 32;
 }
+/** The warps of all groups of a module together. */
+export function totalNumWarps(module: Operation | undefined): number {
+  return intOf(module?.attr("ttg.total-num-warps")) ?? intOf(module?.attr(NUM_WARPS)) ?? 4;
+}

@@ -38,7 +38,7 @@ export const convertArithToLLVM = definePass("convert-arith-to-llvm", {
   options: { indexBitwidth: option.int({ default: 0, summary: "Bitwidth of the index type, 0 to use size of machine word" }) },
   run(root, { listener, fail }) {
     const target = new ConversionTarget().addLegalDialect("llvm");
-    if (!applyPartialConversion(root, target, patterns(llvmTypeConverter()), { listener }).ok) fail();
+    if (!applyPartialConversion(root, target, arithToLLVMPatterns(llvmTypeConverter()), { listener }).ok) fail();
   },
 });
 
@@ -290,7 +290,8 @@ function isInexact(rw: Rewriter, lhs: Value, rhs: Value, quotient: Value, signs:
   return rw.value(bits.AndIOp, { lhs: leftOver, rhs: rw.value(CmpIOp, { predicate: signs, lhs: negative[0]!, rhs: negative[1]! }) });
 }
 
-function patterns(converter: TypeConverter): ConversionPattern[] {
+/** How arithmetic is converted. */
+export function arithToLLVMPatterns(converter: TypeConverter): ConversionPattern[] {
   return [
     ceilDivSI,
     ceilDivUI,

@@ -35,15 +35,17 @@ export const convertControlFlowToLLVM = definePass("convert-cf-to-llvm", {
   run(root, { listener, fail }) {
     const target = new ConversionTarget().addLegalDialect("llvm").addIllegalDialect("cf");
     const converter = llvmTypeConverter();
-    const patterns = [
-      branch(BranchOp, ll.BrOp, converter),
-      branch(CondBranchOp, ll.CondBrOp, converter),
-      branch(SwitchOp, ll.SwitchOp, converter, false),
-      assertion(root, converter),
-    ];
+    const patterns = [...branchPatterns(converter), assertion(root, converter)];
     if (!applyPartialConversion(root, target, patterns, { listener }).ok) fail();
   },
 });
+
+/** How branches are converted. */
+export const branchPatterns = (converter: TypeConverter): ConversionPattern[] => [
+  branch(BranchOp, ll.BrOp, converter),
+  branch(CondBranchOp, ll.CondBrOp, converter),
+  branch(SwitchOp, ll.SwitchOp, converter, false),
+];
 
 /** Both dialects give operands, successors and attributes in the same order under the same names. */
 const branch = (from: OpDef, to: OpDef, converter: TypeConverter, keepsHints = true): ConversionPattern =>
