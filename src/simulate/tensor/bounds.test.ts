@@ -185,3 +185,11 @@ test("a product that rounds to zero leaves open what it adds: a fused multiply-a
   expect(underflows).toBeGreaterThanOrEqual(least);
   expect(exact).toBe(0);
 });
+
+test("what turns may be anywhere between -1 and 1 where its angle is off by a turn", () => {
+  const of = (body: string) => bounds(ran(`%d = arith.subf %x, %y : ${SUM}\n${body}`, [1e6], [1e6 - 8]))[0]!;
+  // 1e-5 of both is three turns and a bit.
+  expect(of(`%v = math.sin %d : ${SUM}`)).toBeGreaterThanOrEqual(2);
+  expect(of(`%v = math.cos %d : ${SUM}`)).toBeGreaterThanOrEqual(2);
+  expect(of(`%v = math.tan %d : ${SUM}`)).toBe(Infinity);
+});

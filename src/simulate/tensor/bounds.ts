@@ -127,7 +127,9 @@ export class Bounds {
       spreads.forEach((spread, i) => {
         if (!spread) return;
         const far = computed(F64, `Math.max(${apart("b")}, ${apart("c")})`, results[i] as Tensor, up![i]!, down![i]!);
-        for (let at = 0; at < far.length; at++) spread[at]! += far[at] as number;
+        const turn = turnOf(op);
+        const by = this.#of.get(value.data)!;
+        for (let at = 0; at < far.length; at++) spread[at]! += Math.max(far[at] as number, turn?.(by[at]!) ?? 0);
       });
     }
     return spreads;
@@ -244,6 +246,15 @@ const isLoad = (op: Operation): boolean => tt.LoadOp.is(op) || BufferLoadOp.is(o
 function isFunction(op: Operation): boolean {
   if (tt.DotOp.is(op) || tt.DotScaledOp.is(op)) return false;
   return isPureOp(op) || isLoad(op) || tt.ExternElementwiseOp.is(op);
+}
+
+/** How far a function that comes back after a turn may go where its operand moves by so much: moved by a turn it would seem to stay. */
+function turnOf(op: Operation): ((by: number) => number) | undefined {
+  const name = tt.ExternElementwiseOp.match(op)?.symbol ?? op.name;
+  const [, which, pi] = /^(?:math\.|__(?:nv|ocml)_(?:fast_|native_)?)(sin|cos|tan)(pi)?f?(?:_f\d+)?$/.exec(name) ?? [];
+  if (!which) return undefined;
+  const factor = pi ? Math.PI : 1;
+  return which === "tan" ? (by) => (by * factor < 1 ? 0 : Infinity) : (by) => Math.min(by * factor, 2);
 }
 
 /** The error bound that an op adds by rounding its result. */

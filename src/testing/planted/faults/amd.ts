@@ -479,4 +479,30 @@ export const AMD_FAULTS: readonly Fault[] = [
       replace: "pack(column.slice(0, count))",
     },
   ]),
+  ...inFile("passes/amd/optimize-epilogue.ts", [
+    { in: "bypassSharedMemory", fault: "the mask keeps its layout", find: "if (mask) parts.mask = to(mask, encoding);", replace: "" },
+    {
+      in: "wideStoreLayout",
+      fault: "neighbours do not swap",
+      find: "[columns[2], columns[other]] = [columns[other]!, columns[2]!];",
+      replace: "",
+    },
+  ]),
+  ...inFile("passes/amd/to-llvm/masked-memory.ts", [
+    {
+      in: "maskedLoad",
+      fault: "a masked load gives what it loads last",
+      find: "falseDest: after, falseDestOperands }",
+      replace: "falseDest: body, falseDestOperands: [] }",
+    },
+    {
+      in: "inBranch",
+      fault: "what a mask guards runs where it does not hold",
+      find: "lo.condBranch(predicate, within, after);",
+      replace: "lo.condBranch(predicate, after, within);",
+    },
+  ]),
+  ...inFile("passes/amd/to-llvm/packed-reads.ts", [
+    { in: "packedLayout", fault: "k in another order", find: "[0, 16],", replace: "[0, 32]," },
+  ]),
 ];

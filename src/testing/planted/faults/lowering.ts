@@ -754,4 +754,138 @@ export const LOWERING_FAULTS: readonly Fault[] = [
       replace: "",
     },
   ]),
+  ...inFile("passes/ttg-to-llvm/fma-dot.ts", [
+    { in: "lowerFmaDot", fault: "all rows of tiles are the first", find: "isA ? [rep[0]!, rep[1]!, 0]", replace: "isA ? [rep[0]!, 0, 0]" },
+    {
+      in: "lowerFmaDot",
+      fault: "the last of k is left out",
+      find: "Array.from({ length: K }",
+      replace: "Array.from({ length: Math.max(1, K - 1) }",
+    },
+  ]),
+  ...inFile("passes/ttg-to-llvm/local-memory.ts", [
+    {
+      in: "maskSpanOffsets",
+      fault: "the lowest bit of where a view begins is taken for none",
+      find: "  return mask;\n",
+      replace: "  return mask & (mask - 1);\n",
+    },
+    {
+      in: "indexBuffer",
+      fault: "buffers lie half over each other",
+      find: "const stride = getAllocationShapePerCTA(encodingParams(type.encoding)!, type.shape).reduce((n, extent) => n * extent, 1);",
+      replace:
+        "const stride = getAllocationShapePerCTA(encodingParams(type.encoding)!, type.shape).reduce((n, extent) => n * extent, 1) / 2;",
+    },
+  ]),
+  ...inFile("passes/ttg-to-llvm/views.ts", [
+    {
+      in: "contiguousValues",
+      fault: "halves alternate register by register",
+      find: "return 2 ** bases.findIndex((basis) => basis[last] === 1);",
+      replace: "return bases.length > 0 ? 1 : 1;",
+    },
+    { in: "VIEWS", fault: "ranges begin at zero", find: "b.add(index!, first)", replace: "(void first, index!)" },
+    {
+      in: "VIEWS",
+      fault: "halves of a split are exchanged",
+      find: "lo.setElements(outLHS, left);\n    lo.setElements(outRHS, right);",
+      replace: "lo.setElements(outLHS, right);\n    lo.setElements(outRHS, left);",
+    },
+  ]),
+  ...inFile("passes/ttg-to-llvm/math.ts", [
+    {
+      in: "clamp",
+      fault: "NaN is clamped where it should stay",
+      kernel: "chosen",
+      find: "return isNaN ?",
+      replace: "return isNaN && false ?",
+    },
+    {
+      in: "roundedDivision",
+      fault: "quotients are rounded where signs are as they need not be",
+      kernel: "nested",
+      find: 'up ? "eq" : "ne"',
+      replace: 'up ? "ne" : "eq"',
+    },
+    {
+      in: "ceilDivUnsigned",
+      fault: "a quotient of zero is rounded up",
+      kernel: "nested",
+      find: "b.select(isZero, zero, b.add(quotient, one))",
+      replace: "(void isZero, b.add(quotient, one))",
+    },
+    {
+      in: "lowerInlineAsm",
+      fault: "all elements of a group are the first",
+      find: "columns.entries()) {\n      const n = perWord(elementTypeOrSelf(op.operand(i).type));\n      for (let j = 0; j < pack; j += n) inputs.push(n === 1 ? column[start + j]!",
+      replace:
+        "columns.entries()) {\n      const n = perWord(elementTypeOrSelf(op.operand(i).type));\n      for (let j = 0; j < pack; j += n) inputs.push(n === 1 ? column[start]!",
+    },
+    {
+      in: "lowerMap",
+      fault: "results of a group are those of the first result",
+      find: "out.slice(i * pack, (i + 1) * pack)",
+      replace: "out.slice(0, pack)",
+    },
+  ]),
+  ...inFile("passes/nvidia/to-llvm/tma-gather.ts", [
+    {
+      in: "forRowsMessages",
+      fault: "every message has the first four rows",
+      find: "rows.slice(register, register + 4)",
+      replace: "rows.slice(0, 4)",
+    },
+    { in: "forRowsMessages", fault: "every message has the first columns", find: "b.i32(msg * width)", replace: "b.i32(0)" },
+    { in: "forRowsMessages", fault: "every message goes to the first rows", find: '["register", register],', replace: '["register", 0],' },
+  ]),
+  ...inFile("passes/nvidia/to-llvm/tensormap.ts", [
+    { in: "TENSORMAPS", fault: "copies may begin before the map is seen", find: "    lo.code.barrier(lo);\n", replace: "" },
+    { in: "TENSORMAPS", fault: "fields are set before the map is cleared", find: "    lo.code.barrier(lo, true);\n", replace: "" },
+    {
+      in: "TENSORMAPS",
+      fault: "zeros in place of NaN beyond the ends",
+      find: '"fill_mode", create.fill_mode',
+      replace: '"fill_mode", 0 * create.fill_mode',
+    },
+    { in: "TENSORMAPS", fault: "sizes for strides", find: "lo.allValues(global_dim)", replace: "lo.allValues(box_dim)" },
+  ]),
+  ...inFile("passes/nvidia/to-llvm/shuffle.ts", [
+    {
+      in: "shuffleBits",
+      fault: "halves of 64 bits are exchanged",
+      find: "b.bitcast(b.packVector(moved), type)",
+      replace: "b.bitcast(b.packVector(moved.toReversed()), type)",
+    },
+  ]),
+  ...inFile("passes/nvidia/to-llvm/tensor-memory-views.ts", [
+    { in: "sliceOffset", fault: "slices of 64 rows lie side by side", find: "if (block % 2 === 1) {", replace: "if (block % 2 > 1) {" },
+    {
+      in: "indexTensorMemory",
+      fault: "every buffer is the first",
+      find: "b.mul(lo.value(index), b.i32(tmemColumns(descOf(result))))",
+      replace: "b.mul(lo.value(index), b.i32(0 * tmemColumns(descOf(result))))",
+    },
+  ]),
+  ...inFile("passes/nvidia/to-llvm/math.ts", [
+    { in: "NVIDIA_MATH", fault: "e to the power of x with few digits", find: "lo.b.f32(Math.LOG2E)", replace: "lo.b.f32(1.44268)" },
+    { in: "clip", fault: "the sign of the bound is lost", kernel: "chosen", find: "[x!, high!]", replace: "[high!, high!]" },
+  ]),
+  ...inFile("passes/ttg-to-llvm/reduce-by-conversions.ts", [
+    { in: "reduceByConversions", fault: "no barrier between conversions", find: "    if (i > 0) sync(rounds[i - 1]);\n", replace: "" },
+    { in: "reduceByConversions", fault: "no barrier before the last conversion", find: "    sync(rounds.at(-1));\n", replace: "" },
+    {
+      in: "withinThreads",
+      fault: "halves of a pair are not combined",
+      find: "inPairs ? combine(lo, op, [low], [high]) : [low, high]",
+      replace: "inPairs ? [low] : [low, high]",
+    },
+    { in: "warpReduce", fault: "the nearest lanes are left out", find: "mask > 0; mask >>= 1", replace: "mask > 1; mask >>= 1" },
+    {
+      in: "convert",
+      fault: "values of several operands share their memory",
+      find: "offset += conversionScratch(from, to, widths[i]!);",
+      replace: "offset += 0 * conversionScratch(from, to, widths[i]!);",
+    },
+  ]),
 ];

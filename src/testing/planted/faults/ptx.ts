@@ -656,4 +656,69 @@ export const PTX_FAULTS: readonly Fault[] = [
     },
     { in: "float", fault: "down is up", find: 'return f.round("rmi", kind, a);', replace: 'return f.round("rpi", kind, a);' },
   ]),
+  ...inFile("target/ptx/byte-moves.ts", [
+    { in: "MOVES", fault: "signs are bytes", find: "isSign: true", replace: "isSign: false" },
+    {
+      in: "MOVES",
+      fault: "bytes that meet: the first wins",
+      find: "(byte && y[i] ? own(node, i) : (byte ?? y[i]))",
+      replace: "(byte ?? y[i])",
+    },
+    { in: "MOVES", fault: "bytes that are cut stay whole", find: "kept === 0xffn ? byte : own(node, i)", replace: "byte" },
+    { in: "permuted", fault: "bytes of the second word are those of the first", find: "4 + byte.index", replace: "byte.index" },
+  ]),
+  ...inFile("target/ptx/integers.ts", [
+    { in: "split", fault: "bytes in another order", find: "[0, 8, 16, 24]", replace: "[0, 16, 8, 24]" },
+    {
+      in: "signExtended",
+      fault: "bytes are extended by zeros",
+      find: "s.sar(s.shl(node, count), count)",
+      replace: "s.shr(s.shl(node, count), count)",
+    },
+    { in: "word", fault: "the second byte is not cut", find: "s.and(b, s.constant(32, 0xff))", replace: "b" },
+  ]),
+  ...inFile("target/ptx/pressure.ts", [
+    {
+      in: "isMovable",
+      fault: "loads and stores change places",
+      find: 'node.data.kind === "load"',
+      replace: '(node.data.kind === "load" || node.data.kind === "store")',
+    },
+    {
+      in: "#reordered",
+      fault: "instructions come before what they need",
+      find: "if (count === 0) rate(user, turn++);",
+      replace: "if (count <= 1) rate(user, turn++);",
+    },
+  ]),
+  ...inFile("target/ptx/libdevice-trigonometric.ts", [
+    {
+      in: "payneHanek",
+      fault: "large angles have the quadrant of what is cut off",
+      kernel: "angles",
+      find: "s.and(s.shr(top, m.int(width - 3, 32)), m.int(1))",
+      replace: "m.int(0)",
+    },
+    {
+      in: "payneHanek",
+      fault: "one word of 2/pi is skipped",
+      kernel: "angles",
+      find: "for (let step = m.by(2, 8); step >= 1; step /= 2)",
+      replace: "for (let step = m.by(1, 4); step >= 1; step /= 2)",
+    },
+    {
+      in: "sinCos",
+      fault: "cosines of large negative angles",
+      kernel: "angles",
+      find: "m.s.and(x, m.int(1n << BigInt(m.width - 1)))",
+      replace: "m.s.and(x, m.int(0n))",
+    },
+    {
+      in: "atan2",
+      fault: "the left half plane is the right one",
+      kernel: "angles",
+      find: "    m.isNegative(x),",
+      replace: "    m.isNegative(a),",
+    },
+  ]),
 ];

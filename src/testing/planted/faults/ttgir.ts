@@ -814,4 +814,228 @@ export const TTGIR_FAULTS: readonly Fault[] = [
         "    trueDest: body,\n    trueDestOperands: args.toReversed().every((a, i) => a.type === args[i]!.type) ? args.toReversed() : args,\n    falseDest: after,\n    falseDestOperands: [],",
     },
   ]),
+  ...inFile("analysis/allocation.ts", [
+    {
+      in: "allocateFunction",
+      fault: "views of a buffer do not keep it",
+      find: "end: Math.max(buffer.live.end, range.end)",
+      replace: "end: buffer.live.end",
+    },
+    {
+      in: "allocateFunction",
+      fault: "scratch memory is free while it is used",
+      find: "{ start: at, end: at + 1 }",
+      replace: "{ start: at, end: at }",
+    },
+    { in: "bytesOf", fault: "buffers are half as large", find: "(elements * bits) / 8", replace: "(elements * bits) / 16" },
+    {
+      in: "captureSize",
+      fault: "captures need no memory",
+      find: "total + capturedBytes(type)",
+      replace: "total + 0 * capturedBytes(type)",
+    },
+  ]),
+  ...inFile("analysis/alias.ts", [
+    { in: "union", fault: "where two buffers meet only the first counts", find: "return all ?? a;", replace: "return a;" },
+  ]),
+  ...inFile("analysis/reduce-scan-geometry.ts", [
+    {
+      in: "scanGeometry",
+      fault: "blocks of a scan share their scratch memory",
+      find: "* blocks[axis]! * nonAxisNumBlocks",
+      replace: "* nonAxisNumBlocks",
+    },
+    {
+      in: "reduceScratchShape",
+      fault: "half of the scratch memory of a reduction",
+      find: "dim === axis ? warps : extent",
+      replace: "dim === axis ? warps / 2 : extent",
+    },
+    {
+      in: "bytesOfElements",
+      fault: "values of several operands share their memory",
+      find: "total + Math.ceil((bitWidth(type) ?? 64) / 8)",
+      replace: "Math.max(total, Math.ceil((bitWidth(type) ?? 64) / 8))",
+    },
+    {
+      in: "isWarpLocalGather",
+      fault: "columns need not be in the same lanes",
+      find: '[beyondWarp, ["lane"]].every',
+      replace: '[beyondWarp, ["lane"]].some',
+    },
+  ]),
+  ...inFile("analysis/clip.ts", [
+    { in: "isClip", fault: "bounds need not be opposite", kernel: "chosen", find: "from === -to", replace: "true" },
+  ]),
+  ...inFile("passes/ttg/combine-tensor-select-and-if.ts", [
+    {
+      in: "resolveSelectsInBranches",
+      fault: "a branch sees the other value",
+      kernel: "tensors",
+      find: "inThen ? select.true_value : select.false_value",
+      replace: "inThen ? select.false_value : select.true_value",
+    },
+    {
+      in: "mergeIntoIf",
+      fault: "both branches give the same value",
+      kernel: "tensors",
+      find: "selects.map((select) => select.false_value)",
+      replace: "selects.map((select) => select.true_value)",
+    },
+  ]),
+  ...inFile("passes/ttg/decompose-scaled-dot.ts", [
+    { in: "scaleTo16", fault: "the exponent is one place too low", find: "32 ? 23 : 7", replace: "32 ? 23 : 6" },
+    {
+      in: "maskNan",
+      fault: "a scale that is NaN is a number",
+      find: "if (dot.fastMath) return product;",
+      replace: "if (!dot.fastMath) return product;",
+    },
+    {
+      in: "broadcastScale",
+      fault: "scales repeat as a whole",
+      find: "order.splice(dim + 1, 0, rank)",
+      replace: "order.splice(dim, 0, rank)",
+    },
+  ]),
+  ...inFile("passes/ttg/f32-dot-tc.ts", [
+    {
+      in: "tf32x3",
+      fault: "the rests are multiplied with each other",
+      find: "product(aSmall, bBig, zeroLike(rw, c))",
+      replace: "product(aSmall, bSmall, zeroLike(rw, c))",
+    },
+    {
+      in: "tf32x3",
+      fault: "NaN of infinite parts counts",
+      find: "replaceNansWithZeros(rw, dot2)",
+      replace: "(void replaceNansWithZeros, dot2)",
+    },
+    { in: "bf16xN", fault: "a product of parts is missing", find: "    addProduct(lo, hi);\n", replace: "" },
+    { in: "bf16xN", fault: "the largest but one is missing", find: "  addProduct(mid, hi);\n", replace: "" },
+    { in: "splitF32", fault: "the rest has the wrong sign", find: "{ lhs: rest, rhs: back }", replace: "{ lhs: back, rhs: rest }" },
+  ]),
+  ...inFile("passes/ttg/for-op-dead-arg-elimination.ts", [
+    {
+      in: "forOpDeadArgElimination",
+      fault: "conditions are not needed",
+      kernel: "needed",
+      find: "      markLive(nestedIf.condition);\n",
+      replace: "",
+    },
+    {
+      in: "forOpDeadArgElimination",
+      fault: "a loop that ran gives what it began with",
+      kernel: "needed",
+      find: "if (!op.isAncestorOf(value.parentBlock!.parentOp!) && value !== initArgs[i]) return;",
+      replace: "",
+    },
+    {
+      in: "forOpDeadArgElimination",
+      fault: "what an inner loop hands on is not needed",
+      kernel: "needed",
+      find: "markLive(nestedFor.region.firstBlock!.lastOp!.operand(value.index));",
+      replace: "",
+    },
+  ]),
+  ...inFile("passes/ttg/fuse-nested-loops/fuse-one-level.ts", [
+    {
+      in: "#atLeastOne",
+      fault: "an inner loop may have no turn",
+      kernel: "flat",
+      find: "return this.rw.value(MaxSIOp, { lhs: this.#int(1), rhs: length });",
+      replace: "return (void MaxSIOp, length);",
+    },
+    {
+      in: "#addVariantLengths",
+      fault: "only the length of the last loop counts",
+      kernel: "flat",
+      find: "sum = this.#add(sum, this.#atLeastOne(",
+      replace: "sum = this.#add(body.args[1]!, this.#atLeastOne(",
+    },
+  ]),
+  ...inFile("passes/nvidia/optimize-accumulator-init.ts", [
+    { in: "initByFlag", fault: "every accumulator begins from zero", find: "[startsWithZero ? no : yes]", replace: "[no]" },
+    {
+      in: "initByFlag",
+      fault: "a sum that is set to zero goes on",
+      find: "appendToYield(loop, [isBefore ? yes : select])",
+      replace: "appendToYield(loop, [yes])",
+    },
+  ]),
+  ...inFile("passes/nvidia/tensor-memory/interleave-tmem.ts", [
+    { in: "sink", fault: "loads move past what says that the buffer is free", find: "ArriveBarrierOp.is(next) || ", replace: "" },
+    {
+      in: "mayWrite",
+      fault: "stores to tensor memory are no writes",
+      find: 'kind !== "write" && kind !== "free"',
+      replace: 'kind !== "free"',
+    },
+  ]),
+  ...inFile("passes/nvidia/tensor-memory/tensor-memory-allocation.ts", [
+    { in: "allocate", fault: "buffers share columns", find: "end > live.start", replace: "end > live.end" },
+    {
+      in: "chunksAtTheSameTime",
+      fault: "partitions share columns",
+      find: "other.parentOfType(WarpSpecializeOp) === around && other",
+      replace: "other.parentOfType(WarpSpecializeOp) !== around && other",
+    },
+    { in: "liveRangeOfViews", fault: "views do not keep a buffer", find: "    end = Math.max(end, view.end);\n", replace: "" },
+  ]),
+  ...inFile("passes/nvidia/tensor-memory/tmem-barrier-insertion.ts", [
+    {
+      in: "accessesOf",
+      fault: "what an allocation holds at first is no write",
+      find: 'if (alloc?.src) note("write", alloc.result);',
+      replace: "",
+    },
+    { in: "accessesOf", fault: "the tensor cores read nothing", find: '    note("read", mma.a(op));\n', replace: "" },
+    { in: "needNoBarrier", fault: "stores may come right after loads", find: "!isStore(after) && ", replace: "" },
+    { in: "needNoBarrier", fault: "nothing waits for stores", find: "return !isStore(before);", replace: "return true;" },
+  ]),
+  ...inFile("passes/nvidia/mma-lowering.ts", [
+    {
+      in: "syncMMALowering",
+      fault: "nobody waits for the instruction",
+      find: "  rw.create(WaitBarrierOp, { alloc: barrier, phase, pred: mmaOf(op).pred, deps: [] });\n",
+      replace: "  void phase;\n",
+    },
+    {
+      in: "scaleSharedToTmem",
+      fault: "scales of b have the rows of a",
+      find: "lower(mma.b_scale, blockN);",
+      replace: "lower(mma.b_scale, blockM);",
+    },
+  ]),
+  ...inFile("passes/nvidia/pipeline/lower-tma-descriptors.ts", [
+    {
+      in: "lowerTMADescriptors",
+      fault: "the ring of descriptors has one place less",
+      find: "schedule.numStages - 1 + (hasDot ? 1 : 0)",
+      replace: "Math.max(1, schedule.numStages - 2)",
+    },
+    {
+      in: "writeDescriptor",
+      fault: "all descriptors of a loop are at one place",
+      find: "{ lhs: size, rhs: counter }",
+      replace: "{ lhs: size, rhs: zero }",
+    },
+  ]),
+  ...inFile("passes/nvidia/hopper-warp-specialization/token-lowering.ts", [
+    {
+      in: "lowerUser",
+      fault: "a producer waits for the phase that ends",
+      find: "rw.value(XOrIOp, { lhs: wait.phase, rhs: before }, at)",
+      replace: "(void XOrIOp, wait.phase)",
+    },
+    {
+      in: "lowerToken",
+      fault: "one thread says that a buffer is free",
+      find: "{ alloc: createSingleBufferView(rw, empty, index), count: THREADS_PER_TASK }",
+      replace: "{ alloc: createSingleBufferView(rw, empty, index), count: 1 }",
+    },
+  ]),
+  ...inFile("passes/nvidia/hopper-warp-specialization/buffers.ts", [
+    { in: "createBuffers", fault: "one buffer in place of a ring", find: "src.parentOfType(ForOp) ? channel.numBuffers : 1", replace: "1" },
+  ]),
 ];
