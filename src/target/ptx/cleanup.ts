@@ -5,6 +5,7 @@ import { analyse, reversePostOrder } from "./cfg.js";
 import { type Block, type Node, successorsOf } from "./graph.js";
 import { alignCounters, countAlong, mergeCounters } from "./induction.js";
 import { sumBeforeLoops } from "./loop-addresses.js";
+import { joinPointers } from "./loop-pointers.js";
 import { pairHalves } from "./pair-halves.js";
 import { remaindersOfQuotients } from "./quotients.js";
 import { decide } from "./ranges.js";
@@ -19,6 +20,7 @@ export function cleanUp(s: Simplifier, entry: Block): void {
   replaceBranches(s, entry);
   const order = prune(entry);
   replaceAll(order, mergeCounters(s, order));
+  replaceAll(order, joinPointers(s, order));
   replaceAll(order, alignCounters(s, order, earliestBlocks(order).keys()));
   replaceAll(order, countUp(s, [...earliestBlocks(order).keys()]));
   let live = removeDead(order);
