@@ -3,7 +3,7 @@
  * ("Software Manual for the Elementary Functions"); logarithms and powers that need more bits than a float has are pairs.
  */
 
-import type { Node } from "./graph.js";
+import { type Node, valueOf } from "./graph.js";
 import { ATANH, ATANH_TAIL, EXP, LOG1P, SINH, TANH } from "./libdevice-coefficients.js";
 import type { LibdeviceMath, LibdeviceRule, Pair } from "./libdevice-math.js";
 
@@ -22,7 +22,7 @@ export const LIBDEVICE_EXPONENTIAL: Readonly<Record<string, LibdeviceRule>> = {
       : scaledLog(m, x, [Math.LOG10E, 1.098319650216765e-17], [0.3010299955494702, 1.1451100898021838e-10]),
   log1p: (m, x) => log1p(m, x),
   pow: (m, x, y) => pow(m, x, y!),
-  powi: (m, x, n) => pow(m, x, m.make(`cvt.rn.${m.kind}.s32`, m.width, n!)),
+  powi: (m, x, n) => fewFactors(m, x, valueOf(n)) ?? pow(m, x, m.make(`cvt.rn.${m.kind}.s32`, m.width, n!)),
   sinh: (m, x) => sinh(m, x),
   cosh: (m, x) => {
     const half = exp(m, m.abs(x), { scale: -1 });
@@ -50,6 +50,14 @@ export const LIBDEVICE_EXPONENTIAL: Readonly<Record<string, LibdeviceRule>> = {
     return m.copysign(m.mul(log1p(m, m.div(m.add(a, a), m.sub(1, a))), 0.5), x);
   },
 };
+
+/** x^n by squaring, which libdevice does for every n, where that keeps the bound on its error. */
+function fewFactors(m: LibdeviceMath, x: Node, n: bigint | undefined): Node | undefined {
+  if (n === undefined || n < 0n || n > 4n) return undefined;
+  if (n < 2n) return n === 0n ? m.number(1) : x;
+  const square = m.mul(x, x);
+  return n === 2n ? square : m.mul(n === 3n ? x : square, square);
+}
 
 /** e^x for x as it is or with a low part, times 2^scale (0 or -1). */
 export function exp(m: LibdeviceMath, x: Node, { low, scale = 0 }: { readonly low?: Node; readonly scale?: number } = {}): Node {

@@ -30,6 +30,25 @@ test.each([
   expect(special.filter((mnemonic) => mnemonic.endsWith(".rn"))).toEqual([]);
 });
 
+test("a power of a few factors is their product, as libdevice has it", () => {
+  const power = (n: number): string[] => {
+    const text = translate(
+      `llvm.func @__nv_powif(f32, i32) -> f32
+       llvm.func @f${kernel(
+         "%arg0: !llvm.ptr<1>, %a: f32",
+         `%n = llvm.mlir.constant(${n} : i32) : i32
+          %r = llvm.call @__nv_powif(%a, %n) : (f32, i32) -> f32
+          llvm.store %r, %arg0 : f32, !llvm.ptr<1>`,
+       )}`,
+    );
+    return (text.match(/^\t(mul|ex2|st\.global)\S* .*/gm) ?? []).map((line) => line.trim().replace(/%rd?\d+/g, "%"));
+  };
+  const [mul, store] = ["mul.rn.ftz.f32 \t%, %, %;", "st.global.b32 \t[%], %;"];
+  expect([0, 1, 2, 3, 4].map(power)).toEqual([[store], [store], [mul, store], [mul, mul, store], [mul, mul, store]]);
+  expect(power(5).join()).toContain("ex2");
+  expect(power(-1).join()).toContain("ex2");
+});
+
 test("the ends of erfinv come by its logarithm, without choices", () => {
   expect(libdevice("erfinvf", 1)).not.toMatch(/selp|copysign/);
 });
