@@ -38,11 +38,7 @@ export const SegmentType = defineType<SegmentParams>("proton_gpu.segment", {
     const word = p.optAnyKeyword();
     const granularity = GRANULARITIES.find((name) => name === word);
     if (granularity === undefined)
-      return p.fail(
-        `expected ::mlir::triton::proton::gpu::Granularity to be one of: ${GRANULARITIES.join(", ")}`,
-        at,
-        "parse.enum",
-      );
+      return p.fail(`expected ::mlir::triton::proton::gpu::Granularity to be one of: ${GRANULARITIES.join(", ")}`, at, "parse.enum");
     const selectIds = p.optPunct(",") ? p.list("[", "]", () => p.int()) : [];
     p.punct(">");
     return { nBytes, memorySpace, granularity, selectIds };

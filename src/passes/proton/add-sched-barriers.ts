@@ -24,7 +24,7 @@ export const addSchedBarriers = definePass("add-sched-barriers", {
       rw.from(op, () => rw.create(SchedBarrierOp, { mask: 0 }, { loc: op.locRef }));
       count("added");
     };
-    for (const op of reads) if (!SchedBarrierOp.is(op.prev ?? undefined)) (rw.setBefore(op), add(op));
-    for (const op of stores) if (!SchedBarrierOp.is(op.next ?? undefined)) (rw.setAfter(op), add(op));
+    for (const op of reads) if (!SchedBarrierOp.is(op.prev ?? undefined)) rw.setBefore(op), add(op);
+    for (const op of stores) if (!SchedBarrierOp.is(op.next ?? undefined)) rw.setAfter(op), add(op);
   },
 });

@@ -43,10 +43,7 @@ const reads = (buffer: Value, operand = ""): Access => ({ kind: "read", buffer, 
 const writes = (buffer: Value, operand = ""): Access => ({ kind: "write", buffer, operand });
 
 type Row = readonly [OpDef, (op: Operation) => MemoryAccesses | undefined];
-function row<O, A, R, G, S>(
-  def: TypedOpDef<O, A, R, G, S>,
-  of: (view: ViewOf<O, A, R, G, S>) => MemoryAccesses | undefined,
-): Row {
+function row<O, A, R, G, S>(def: TypedOpDef<O, A, R, G, S>, of: (view: ViewOf<O, A, R, G, S>) => MemoryAccesses | undefined): Row {
   return [def, (op) => of(def.viewOf(op) as ViewOf<O, A, R, G, S>)];
 }
 const byBarriers = (...accesses: readonly Access[]): MemoryAccesses => ({ accesses, tracking: "barriers" });

@@ -625,5 +625,4 @@ function waitingBits(code: TensorCode, thread: Value): Readonly<Record<"flag" | 
   return { flag, phaseShift, clear: code.xor(both, minusOne), one };
 }
 /** A count of arrivals as far as the state has room for it. */
-const splatCount = (code: TensorCode, count: Value, type: TensorType): Value =>
-  code.splat(code.and(count, code.int(COUNT_MASK, 32)), type);
+const splatCount = (code: TensorCode, count: Value, type: TensorType): Value => code.splat(code.and(count, code.int(COUNT_MASK, 32)), type);

@@ -124,8 +124,7 @@ export class TensorCode {
   /** The columns whose bits are set in a constant. */
   columnsMask(columns: bigint, like: TensorType): Value {
     let mask = this.all(0, conditionType(like));
-    for (let column = 0; column < 64; column++)
-      if ((columns >> BigInt(column)) & 1n) mask = this.or(mask, this.columnMask(column, like));
+    for (let column = 0; column < 64; column++) if ((columns >> BigInt(column)) & 1n) mask = this.or(mask, this.columnMask(column, like));
     return mask;
   }
   /** The columns whose bits are set in a value. */

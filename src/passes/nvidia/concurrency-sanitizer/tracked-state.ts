@@ -3,6 +3,8 @@
  * seen which write or read. Groups of warps get the tables as captures.
  * Source: lib/Dialect/TritonInstrument/IR/Utility.cpp, AuxDataMap.
  */
+
+import { getForwardSlice } from "../../../analysis/slices.js";
 import { ConstantOp } from "../../../dialects/arith/ops/constant.js";
 import { CallOp, FuncOp } from "../../../dialects/tt/ops/function.js";
 import { AtomicRMWOp } from "../../../dialects/tt/ops/memory.js";
@@ -28,7 +30,6 @@ import type { Value } from "../../../ir/value.js";
 import type { PassReport } from "../../../pass/define-pass.js";
 import { PassError } from "../../../pass/pass-error.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
-import { getForwardSlice } from "../../../analysis/slices.js";
 import { stateType, TensorCode } from "./tensor-code.js";
 
 /** Threads that do things in order: the default group of warps and up to 15 others; as many of TMA and of tensor cores follow them. */
@@ -209,10 +210,16 @@ function buffersOf(module: Operation, report: PassReport): Buffers {
   for (const { op, alloc, isShared } of allocsOf(module)) {
     if (!canBeInstrumented(op, report)) continue;
     const { shape, elementType } = (alloc.result.type as MemDesc).params;
-    if (!isShared) add(found.tensor_mem, alloc, tensorMemoryOffset(op), () => Math.trunc(tmemColumns(alloc.result.type as MemDesc) / shape[0]!));
+    if (!isShared)
+      add(found.tensor_mem, alloc, tensorMemoryOffset(op), () => Math.trunc(tmemColumns(alloc.result.type as MemDesc) / shape[0]!));
     else {
       const bytes = shape.slice(1).reduce((n, extent) => n * extent, Math.trunc(bitWidth(elementType)! / 8));
-      add(isBarrier(op) ? found.barriers : found.shared_mem, alloc, offsetOf(op, "allocation.offset", "allocate-shared-memory-nv"), () => bytes);
+      add(
+        isBarrier(op) ? found.barriers : found.shared_mem,
+        alloc,
+        offsetOf(op, "allocation.offset", "allocate-shared-memory-nv"),
+        () => bytes,
+      );
     }
   }
   const filled = (set: Set<number>): number[] => {
@@ -259,7 +266,8 @@ function canBeInstrumented(op: Operation, report: PassReport): boolean {
 function isMultiBuffered(buffer: Value): boolean {
   for (const { owner, index } of buffer.uses()) {
     if (MemDescIndexOp.is(owner)) return true;
-    if (WarpSpecializeOp.is(owner) && partitionRegionsOf(owner).some((region) => isMultiBuffered(region.firstBlock!.args[index]!))) return true;
+    if (WarpSpecializeOp.is(owner) && partitionRegionsOf(owner).some((region) => isMultiBuffered(region.firstBlock!.args[index]!)))
+      return true;
   }
   return false;
 }

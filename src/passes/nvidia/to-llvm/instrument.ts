@@ -1,10 +1,11 @@
 /** What the concurrency sanitizer puts into kernels. Source: lib/Conversion/TritonInstrumentToLLVM/InstrumentationToLLVM.cpp. */
-import { sharedParams } from "../../../dialects/ttg/encodings/define-encoding.js";
+
+import { ptrType, structType } from "../../../dialects/llvm/types/types.js";
 import { TensorMemoryBaseAddress } from "../../../dialects/nvgpu/ops/ops.js";
+import { sharedParams } from "../../../dialects/ttg/encodings/define-encoding.js";
 import * as tti from "../../../dialects/tti/ops/instrument.js";
 import { i32, i64, RankedTensorType } from "../../../ir/builtin-types.js";
 import type { Value } from "../../../ir/value.js";
-import { ptrType, structType } from "../../../dialects/llvm/types/types.js";
 import { stackPointer } from "../../ttg-to-llvm/control-flow.js";
 import { failWhere } from "../../ttg-to-llvm/debug.js";
 import { freeVariableMasks } from "../../ttg-to-llvm/global-access.js";

@@ -15,8 +15,8 @@ import type { NvidiaForms } from "./code-forms.js";
 import { ctaBarrier } from "./cta-barrier.js";
 import { assertFail, printf } from "./device-calls.js";
 import { lowerLdStMatrix } from "./ldmatrix.js";
-import { warpReduce } from "./redux.js";
 import type { Lowering as NvidiaLowering } from "./nvidia-lowering.js";
+import { warpReduce } from "./redux.js";
 import { loadShared, storeShared } from "./shared-memory.js";
 import { permuteBytes, shuffleIdx, shuffleUp, shuffleXor } from "./shuffle.js";
 

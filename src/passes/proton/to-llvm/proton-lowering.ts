@@ -396,8 +396,7 @@ function globalScratchAlloc({ op }: View<typeof memory.GlobalScratchAllocOp>, co
   const own = b.i32(offset);
   if (func.linkage !== "external") return b.gep(pointer, i8(ctx), base, [own]);
   const size = intOf(code.module.attr("ttg.profile_scratch_memory_size"));
-  if (size === undefined)
-    throw new PassError(op, "the module does not say how large the profiler's memory is", "lower.not-allocated");
+  if (size === undefined) throw new PassError(op, "the module does not say how large the profiler's memory is", "lower.not-allocated");
   const program = code.programId();
   return b.gep(pointer, i8(ctx), base, [b.add(own, b.mul(program, b.i32(size)))]);
 }
