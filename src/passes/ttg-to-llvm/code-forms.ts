@@ -22,7 +22,7 @@ export interface CodeForms {
   readonly indexesByBits: boolean;
   /** Histograms count each element by an atomic addition. */
   readonly countsByAtomics: boolean;
-  /** What atomics found goes through shared memory in the order of the tensor, and each register once; not as threads hold it. */
+  /** Results of atomics go through shared memory in the order of the tensor, each register once, not as threads hold them. */
   readonly atomicsInOrder: boolean;
   /** Strings of the module that are equal are one. */
   readonly sharesStrings: boolean;

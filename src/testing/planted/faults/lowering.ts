@@ -109,7 +109,12 @@ export const LOWERING_FAULTS: readonly Fault[] = [
       replace: '"global", scope, "relaxed", text.name',
     },
     { in: "lowerCAS", fault: "memory order relaxed", find: '"global", sem, scope', replace: '"global", "relaxed", scope' },
-    { in: "shareScalar", fault: "the others read before it is there", find: "  programBarrier(lo);\n", replace: "" },
+    {
+      in: "shareScalar",
+      fault: "the others read before it is there",
+      find: "  if (lo.target.numCTAs === 1) lo.code.barrier(lo);\n  else",
+      replace: "  if (lo.target.numCTAs !== 1)",
+    },
     {
       in: "isLoadAcquire",
       fault: "adding anything to a scalar only reads it",
@@ -623,7 +628,7 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     {
       in: "lowerDot",
       fault: "the barrier is not told",
-      find: "    commit(lo, sharedMemoryObject(lo, barrier).base, told);\n",
+      find: "    commit(lo, sharedMemoryObject(lo, barrier).base, told, dot.view.multicast ? dot.operands : []);\n",
       replace: "",
     },
     { in: "lowerDot", fault: "every warp starts the instructions", find: "pred = b.and(pred, isWarp0);", replace: "" },
