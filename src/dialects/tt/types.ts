@@ -65,10 +65,12 @@ export function printBlock({ blockType }: BlockParams, p: AttrPrinter): string {
 /** The block of a descriptor with signless integers, as ops on values see it. */
 export function signlessBlockType(desc: Type): TensorType {
   if (!TensorDescType.is(desc)) throw new Bug(`${desc.def.name} is no tensor descriptor`);
-  const { blockType } = desc.params;
-  const { elementType } = blockType.params;
-  if (!IntegerType.is(elementType)) return blockType;
-  return withElementType(blockType, intType(desc.ctx, elementType.params.width)) as TensorType;
+  return signless(desc.params.blockType);
+}
+export function signless(tensor: TensorType): TensorType {
+  const { elementType } = tensor.params;
+  if (!IntegerType.is(elementType)) return tensor;
+  return withElementType(tensor, intType(tensor.ctx, elementType.params.width)) as TensorType;
 }
 
 /** A pointer to a tensor (`!tt.ptr<tensor<...>>`), not a tensor of pointers. */

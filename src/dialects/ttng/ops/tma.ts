@@ -27,6 +27,7 @@ import { CacheModifierAttr, DescriptorReduceKindAttr, EvictionPolicyAttr } from 
 import { verifyGatherResultType, verifySameElements } from "../../tt/ops/descriptor.js";
 import { readsGlobal, writesGlobal } from "../../tt/tt-op.js";
 import { sharedParams, toLinearLayout } from "../../ttg/encodings/define-encoding.js";
+import { signless } from "../../tt/types.js";
 import { NvmmaSharedEncoding } from "../../ttg/encodings/nvmma-shared.js";
 import { enclosingModule } from "../../ttg/num-warps.js";
 import { readsShared, verifyBarrierType, writesShared } from "../../ttg/ttg-op.js";
@@ -116,7 +117,7 @@ export const AsyncTMACopyGlobalToLocalOp = defineOp("ttng.async_tma_copy_global_
       const isIm2Col = TensorDescIm2ColType.is(desc.type);
       const fits =
         verifyCoordinates(desc, coord.length, isIm2Col, report) &&
-        verifySameElements(blockOf(desc), descOf(result), report) &&
+        verifySameElements(signless(blockOf(desc)), descOf(result), report) &&
         verifyLoad(op, desc, barrier, result, report) &&
         verifyMode(isIm2Col, coord.length, offsets.length, report);
       if (fits && multicast) verifyShared(result, report);
