@@ -1,5 +1,9 @@
 /** Arithmetic on pairs of elements. Source: python/triton/experimental/gluon/language/nvidia/blackwell/__init__.py of 3.8, _packed_arith. */
+
+import { layoutRules } from "../../../dialects/tt/infer-layout.js";
 import { PackedArithOp } from "../../../dialects/ttng/ops/packed-arith.js";
+import { type TensorType, tensorType } from "../../../ir/builtin-types.js";
+import type { Value } from "../../../ir/value.js";
 import { raise } from "../../language/errors.js";
 import { pyStr } from "../../language/python-text.js";
 import { cast } from "../../language/semantic/cast.js";
@@ -28,7 +32,13 @@ export function packedArith(s: Semantic, kind: string, given: readonly PyValue[]
       expect(isPackedFp4(x, fp4Shape(operands[0]!)), () => "packed FP4 operands require a floating-point tensor operand");
       return x.handle;
     });
-    const op = emitOp(s, PackedArithOp, { operands: handles, op_kind: kind }, [irType(s, dtype)]);
+    const [first] = handles as [Value];
+    const { shape, encoding } = (first.type as TensorType).params;
+    const layout = layoutRules(encoding!).inferFp4ToFpOpEncoding(shape, shape.length - 1, encoding!, true, (message) =>
+      raise("ValueError", message),
+    );
+    const type = tensorType(fp4Shape(operands[0]!), irType(s, dtype), layout);
+    const op = emitOp(s, PackedArithOp, { operands: handles, op_kind: kind }, [type]);
     return withInferredLayout(op.result(0), dtype, fp4Shape(operands[0]!));
   }
   const shape = extentsOf(reference);
