@@ -82,6 +82,8 @@ export const TYPE_TEXTS: Readonly<Record<string, string>> = {
     "A buffer in shared or tensor memory: shape, element type, layout, memory; mutable ones may be written. A last shape is that of the whole buffer, of which this is a part.",
   "ttg.async.token": "The promise of an asynchronous copy or access: ops that take it come after.",
   "nvws.aref": "A ring of buffers between two partitions.",
+  "proton_gpu.segment":
+    "The part of the profiler's buffer that a warp writes to: bytes of all parts, the memory, and the warps that have one.",
   "nvws.token": "A channel's token between two groups of warps.",
   "ttg.shared_memory": "Shared memory, as the memory of a buffer.",
   "ttng.tensor_memory": "Tensor memory of Blackwell, as the memory of a buffer.",
@@ -135,6 +137,7 @@ export const ATTRIBUTE_TEXTS: Readonly<Record<string, string>> = {
   "gpu.shuffle_mode": "From which lane a shuffle reads: xor, up, down or idx.",
   "amdg.SchedHintVariant":
     "On amdg.instruction_sched_hint: how LLVM orders the instructions of the loop. attention is for loops of attention.",
+  "proton_gpu.global_memory": "In a segment of the profiler: its buffer is in global memory.",
   "amdg.amdgcn.set.fp8.clamping": "On an op: conversions to fp8 give the largest number for what is too large.",
   "ub.poison": "The value of ub.poison: whatever is computed from it has no defined value.",
   operandSegmentSizes: "How many operands each of an op's groups of operands has.",

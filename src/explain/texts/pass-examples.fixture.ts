@@ -1000,6 +1000,60 @@ tt.func public @kernel(%x: i32) -> i32 {
 }`),
     show: ["module", "convert_layout", "return"],
   },
+  "tritoninstrument-concurrency-sanitizer": {
+    ir: `
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+#row = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+tt.func public @f(%x: tensor<128xf32, #row>) {
+  %bar = ttg.local_alloc {allocation.offset = 512 : i32} : () -> !ttg.memdesc<1xi64, #shared, #smem, mutable>
+  ttng.init_barrier %bar, 1 : !ttg.memdesc<1xi64, #shared, #smem, mutable>
+  %buf = ttg.local_alloc {allocation.offset = 0 : i32} : () -> !ttg.memdesc<128xf32, #shared, #smem, mutable>
+  ttg.local_store %x, %buf : tensor<128xf32, #row> -> !ttg.memdesc<128xf32, #shared, #smem, mutable>
+  tt.return
+}
+}`,
+    show: ["ttg.local_store", "tti.experimental_lock", "tt.call @", "assert_in_thread"],
+  },
+  "allocate-proton-global-scratch-buffer": {
+    ir: `module attributes {"ttg.num-warps" = 4 : i32} {
+tt.func @f() {
+  %0 = proton_gpu.global_scratch_alloc {alignment = 128 : i32, nbytes = 384 : i32} : !tt.ptr<i32>
+  proton_gpu.initialize %0 : !tt.ptr<i32>
+  tt.return
+}
+}`,
+    show: ["module", "proton_gpu"],
+  },
+  "add-sched-barriers": {
+    ir: `module attributes {"ttg.num-warps" = 4 : i32} {
+llvm.func @f() -> i32 {
+  %0 = proton_gpu.read_counter : i32
+  llvm.return %0 : i32
+}
+}`,
+    show: ["read_counter", "sched"],
+  },
+  "convert-proton-nvidia-gpu-to-llvm": {
+    ir: `module attributes {"ttg.num-warps" = 4 : i32} {
+llvm.func @f() -> i32 {
+  %0 = proton_gpu.read_counter : i32
+  llvm.return %0 : i32
+}
+}`,
+    show: ["read_counter", "clock", "llvm.return"],
+  },
+  "convert-proton-amd-gpu-to-llvm": {
+    ir: `module attributes {"ttg.num-warps" = 4 : i32} {
+llvm.func @f() -> i32 {
+  %0 = proton_gpu.read_counter : i32
+  llvm.return %0 : i32
+}
+}`,
+    options: "arch=gfx942",
+    show: ["read_counter", "memtime", "trunc", "llvm.return"],
+  },
   "convert-triton-amdgpu-to-llvm": {
     ir: onAmd(`tt.func public @f(%p: !tt.ptr<f32>, %n: i32) {
   %x = tt.load %p : !tt.ptr<f32>

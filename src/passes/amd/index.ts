@@ -12,6 +12,8 @@ export { optimizeDotOperandsAmd } from "./optimize-dot-operands.js";
 export { optimizeEpilogue } from "./optimize-epilogue.js";
 export { pipelineAmd } from "./pipeline/pipeline.js";
 export { scheduleLoopsAmd } from "./pipeline/schedule-loops.js";
+export { addSchedBarriers } from "./proton/add-sched-barriers.js";
+export { convertProtonAMDGPUToLLVM } from "./proton/to-llvm.js";
 export { reorderInstructionsAmd } from "./reorder-instructions.js";
 export { testPrintAmdAlignment } from "./test-print-amd-alignment.js";
 export { testRangeAnalysis } from "./test-range-analysis.js";

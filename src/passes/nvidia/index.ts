@@ -16,6 +16,7 @@ export { optimizeAccumulatorInit } from "./optimize-accumulator-init.js";
 export { optimizeDotOperands } from "./optimize-dot-operands/optimize-dot-operands.js";
 export { assignLatencies, pipeline, scheduleLoops, testPipelineLowerLoop } from "./pipeline/index.js";
 export { planCTA } from "./plan-cta/plan-cta.js";
+export { convertProtonNvidiaGPUToLLVM } from "./proton/to-llvm.js";
 export { proxyFenceInsertion } from "./proxy-fence-insertion.js";
 export { checkMatmulTwoCTA } from "./tensor-memory/check-matmul-two-cta.js";
 export { hoistTmemAlloc } from "./tensor-memory/hoist-tmem-alloc.js";

@@ -1,5 +1,2 @@
-/** Passes of the profiler that measures inside kernels. */
-export { addSchedBarriers } from "./add-sched-barriers.js";
+/** Passes of the profiler that measures inside kernels; those of a vendor are in its folder. */
 export { allocateProtonGlobalScratchBuffer } from "./allocate-global-scratch-buffer.js";
-export { convertProtonAMDGPUToLLVM } from "./to-llvm/amd.js";
-export { convertProtonNvidiaGPUToLLVM } from "./to-llvm/nvidia.js";

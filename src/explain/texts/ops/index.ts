@@ -2,6 +2,7 @@
 import type { OpText } from "../records.js";
 import { AMDG } from "./amdg.js";
 import { CORE, CORE_FAMILIES } from "./core.js";
+import { INSTRUMENTATION } from "./instrumentation.js";
 import { LOWERED, LOWERED_FAMILIES, OLDER, RENAMED } from "./lowered.js";
 import { TT } from "./tt.js";
 import { GLUON, NVWS, TTG, TTNG } from "./ttg.js";
@@ -14,6 +15,7 @@ export const OP_TEXTS: Readonly<Record<string, OpText>> = {
   ...NVWS,
   ...GLUON,
   ...AMDG,
+  ...INSTRUMENTATION,
   ...LOWERED,
   ...OLDER,
 };

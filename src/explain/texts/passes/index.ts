@@ -4,6 +4,7 @@ import { AMD } from "./amd.js";
 import { COMMON } from "./common.js";
 import { CONVERT } from "./convert.js";
 import { GLUON } from "./gluon.js";
+import { INSTRUMENTATION } from "./instrumentation.js";
 import { LLVM } from "./llvm.js";
 import { NVIDIA } from "./nvidia.js";
 import { TT } from "./tt.js";
@@ -20,4 +21,5 @@ export const PASS_TEXTS: Readonly<Record<string, PassText>> = {
   ...WARP_SPECIALIZATION,
   ...LLVM,
   ...GLUON,
+  ...INSTRUMENTATION,
 };

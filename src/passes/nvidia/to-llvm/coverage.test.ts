@@ -4,7 +4,7 @@ import { LOWERING_RULES } from "./convert-triton-gpu-to-llvm.js";
 import { WITHOUT_LOWERING } from "./without-rule.js";
 
 /** nvws's ops are lowered by passes of their own before. */
-const TENSOR_LEVEL = ["builtin", "arith", "math", "ub", "scf", "cf", "gpu", "tt", "ttg", "ttng"];
+const TENSOR_LEVEL = ["builtin", "arith", "math", "ub", "scf", "cf", "gpu", "tt", "ttg", "ttng", "tti"];
 const ops = ALL_DIALECTS.filter((d) => TENSOR_LEVEL.includes(d.name)).flatMap((d) => d.ops);
 
 test("every op of TTGIR has a lowering or a stated reason", () => {

@@ -3,7 +3,7 @@ import { ALL_DIALECTS } from "../../../dialects/index.js";
 import { RULES } from "./index.js";
 import { WITHOUT_RULE } from "./without-rule.js";
 
-const TENSOR_LEVEL = ["builtin", "arith", "math", "ub", "scf", "cf", "gpu", "tt", "ttg", "ttng", "gluon", "nvws", "amdg"];
+const TENSOR_LEVEL = ["builtin", "arith", "math", "ub", "scf", "cf", "gpu", "tt", "ttg", "ttng", "tti", "gluon", "nvws", "amdg"];
 const ops = ALL_DIALECTS.filter((d) => TENSOR_LEVEL.includes(d.name)).flatMap((d) => d.ops);
 
 test("every op of TTIR and TTGIR has a rule or a stated reason", () => {

@@ -5,12 +5,12 @@ import { i32, i64 } from "../../../ir/builtin-types.js";
 import type { Value } from "../../../ir/value.js";
 import { definePass } from "../../../pass/define-pass.js";
 import { option } from "../../../pass/options.js";
-import { codeFormsOf } from "../../nvidia/to-llvm/code-forms.js";
-import { ctaBarrier } from "../../nvidia/to-llvm/cta-barrier.js";
-import { PtxBuilder } from "../../nvidia/to-llvm/ptx-builder.js";
-import { storeShared } from "../../nvidia/to-llvm/shared-memory.js";
+import { lowerProton, type ProtonCode, type ProtonTarget } from "../../proton/proton-lowering.js";
 import type { LLBuilder } from "../../ttg-to-llvm/ll-builder.js";
-import { lowerProton, type ProtonCode, type ProtonTarget } from "./proton-lowering.js";
+import { codeFormsOf } from "../to-llvm/code-forms.js";
+import { ctaBarrier } from "../to-llvm/cta-barrier.js";
+import { PtxBuilder } from "../to-llvm/ptx-builder.js";
+import { storeShared } from "../to-llvm/shared-memory.js";
 
 const IDS = {
   thread: { x: nvvm.ThreadIdXOp, y: nvvm.ThreadIdYOp, z: nvvm.ThreadIdZOp },
@@ -61,9 +61,9 @@ const NVIDIA: ProtonTarget = {
     else storeShared(codeFormsOf(code.module.ctx.triton), code.b, pointer, record, { predicate });
   },
   loadWord(b, pointer) {
-    // Upstream makes a predicate that is true.
+    // Upstream makes a predicate that is true, and a vector of one.
     b.i1(true);
-    return b.load(i32(b.ctx), pointer, 4);
+    return b.unpackVector(b.packVector([b.load(i32(b.ctx), pointer, 4)]))[0]!;
   },
 };
 

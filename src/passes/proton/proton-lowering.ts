@@ -5,36 +5,37 @@
  * pointer to the words written so far. The buffer in global memory begins with a header of ten words, and a count of words for each warp.
  * Source: third_party/proton/Dialect/lib/ProtonGPUToLLVM/PatternProtonGPUOpToLLVM.cpp, Utility.cpp.
  */
-import { Dimension } from "../../../dialects/gpu/attrs.js";
-import * as gpu from "../../../dialects/gpu/ops/index.js";
-import { BrOp, CondBrOp } from "../../../dialects/llvm/ops/control-flow.js";
-import { LLVMFuncOp } from "../../../dialects/llvm/ops/functions.js";
-import { AllocaOp } from "../../../dialects/llvm/ops/memory.js";
-import { LLVMPointerType, ptrType, structType } from "../../../dialects/llvm/types/types.js";
-import { GlobalMemorySpace } from "../../../dialects/proton_gpu/attrs.js";
-import { CircularStoreOp, ReadCounterOp } from "../../../dialects/proton_gpu/ops/counters.js";
-import * as memory from "../../../dialects/proton_gpu/ops/memory.js";
-import { type SegmentParams, SegmentType } from "../../../dialects/proton_gpu/types.js";
-import { PointerType } from "../../../dialects/tt/types.js";
-import { SharedMemorySpace } from "../../../dialects/ttg/encodings/shared-memory.js";
-import { firstThreadOfGroup, getThreadsPerWarp, maybeLookupNumWarps, totalNumWarps } from "../../../dialects/ttg/num-warps.js";
-import { MemDescType } from "../../../dialects/ttg/types.js";
-import type { Attribute, Type } from "../../../ir/attribute.js";
-import type { Block } from "../../../ir/block.js";
-import { intOf } from "../../../ir/builtin-attrs.js";
-import { i8, i32, i64, isInteger } from "../../../ir/builtin-types.js";
-import type { OpDef, TypedOpDef, View, ViewOf } from "../../../ir/define-op.js";
-import type { Operation } from "../../../ir/operation.js";
-import type { Value } from "../../../ir/value.js";
-import { PassError } from "../../../pass/pass-error.js";
-import { ConversionTarget } from "../../../rewrite/conversion-target.js";
-import { applyPartialConversion } from "../../../rewrite/dialect-conversion.js";
-import { type RewriteListener, Rewriter } from "../../../rewrite/rewriter.js";
-import { unrealizedCast } from "../../../rewrite/unrealized-casts.js";
-import { arithToLLVMPatterns } from "../../llvm/convert-arith-to-llvm.js";
-import { branchPatterns } from "../../llvm/convert-cf-to-llvm.js";
-import { llvmTypeConverter } from "../../llvm/llvm-type-converter.js";
-import { LLBuilder, vecType } from "../../ttg-to-llvm/ll-builder.js";
+import { Dimension } from "../../dialects/gpu/attrs.js";
+import * as gpu from "../../dialects/gpu/ops/index.js";
+import { BrOp, CondBrOp } from "../../dialects/llvm/ops/control-flow.js";
+import { LLVMFuncOp } from "../../dialects/llvm/ops/functions.js";
+import { AllocaOp } from "../../dialects/llvm/ops/memory.js";
+import { LLVMPointerType, ptrType, structType } from "../../dialects/llvm/types/types.js";
+import { GlobalMemorySpace } from "../../dialects/proton_gpu/attrs.js";
+import { CircularStoreOp, ReadCounterOp } from "../../dialects/proton_gpu/ops/counters.js";
+import * as memory from "../../dialects/proton_gpu/ops/memory.js";
+import { type SegmentParams, SegmentType } from "../../dialects/proton_gpu/types.js";
+import { PointerType } from "../../dialects/tt/types.js";
+import { SharedMemorySpace } from "../../dialects/ttg/encodings/shared-memory.js";
+import { firstThreadOfGroup, getThreadsPerWarp, maybeLookupNumWarps, totalNumWarps } from "../../dialects/ttg/num-warps.js";
+import { MemDescType } from "../../dialects/ttg/types.js";
+import type { Attribute, Type } from "../../ir/attribute.js";
+import type { Block } from "../../ir/block.js";
+import { intOf } from "../../ir/builtin-attrs.js";
+import { i8, i32, i64, isInteger } from "../../ir/builtin-types.js";
+import type { OpDef, TypedOpDef, View, ViewOf } from "../../ir/define-op.js";
+import type { Operation } from "../../ir/operation.js";
+import { symbolVisibility } from "../../ir/symbol-table.js";
+import type { Value } from "../../ir/value.js";
+import { PassError } from "../../pass/pass-error.js";
+import { ConversionTarget } from "../../rewrite/conversion-target.js";
+import { applyPartialConversion } from "../../rewrite/dialect-conversion.js";
+import { type RewriteListener, Rewriter } from "../../rewrite/rewriter.js";
+import { unrealizedCast } from "../../rewrite/unrealized-casts.js";
+import { arithToLLVMPatterns } from "../llvm/convert-arith-to-llvm.js";
+import { branchPatterns } from "../llvm/convert-cf-to-llvm.js";
+import { llvmTypeConverter } from "../llvm/llvm-type-converter.js";
+import { LLBuilder, vecType } from "../ttg-to-llvm/ll-builder.js";
 
 /** The code of a vendor's GPUs. */
 export interface ProtonTarget {
@@ -394,7 +395,7 @@ function globalScratchAlloc({ op }: View<typeof memory.GlobalScratchAllocOp>, co
   if (!base) throw new PassError(op, "its function has no argument for the profiler's memory", "lower.unsupported");
   const pointer = ptrType(ctx, 1);
   const own = b.i32(offset);
-  if (func.linkage !== "external") return b.gep(pointer, i8(ctx), base, [own]);
+  if (symbolVisibility(func.op) !== "public") return b.gep(pointer, i8(ctx), base, [own]);
   const size = intOf(code.module.attr("ttg.profile_scratch_memory_size"));
   if (size === undefined) throw new PassError(op, "the module does not say how large the profiler's memory is", "lower.not-allocated");
   const program = code.programId();

@@ -1,9 +1,9 @@
-import { CircularStoreOp, ReadCounterOp } from "../../dialects/proton_gpu/ops/counters.js";
-import { SchedBarrierOp } from "../../dialects/rocdl/ops/synchronization.js";
-import type { Operation } from "../../ir/operation.js";
-import { definePass } from "../../pass/define-pass.js";
-import { Rewriter } from "../../rewrite/rewriter.js";
-import { theFunction } from "./functions.js";
+import { CircularStoreOp, ReadCounterOp } from "../../../dialects/proton_gpu/ops/counters.js";
+import { SchedBarrierOp } from "../../../dialects/rocdl/ops/synchronization.js";
+import type { Operation } from "../../../ir/operation.js";
+import { definePass } from "../../../pass/define-pass.js";
+import { Rewriter } from "../../../rewrite/rewriter.js";
+import { theFunction } from "../../proton/functions.js";
 
 export const addSchedBarriers = definePass("add-sched-barriers", {
   name: "AddSchedBarriers",

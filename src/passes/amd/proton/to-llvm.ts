@@ -8,8 +8,8 @@ import type { Value } from "../../../ir/value.js";
 import { definePass } from "../../../pass/define-pass.js";
 import { option } from "../../../pass/options.js";
 import { PassError } from "../../../pass/pass-error.js";
+import { lowerProton, type ProtonTarget } from "../../proton/proton-lowering.js";
 import type { LLBuilder } from "../../ttg-to-llvm/ll-builder.js";
-import { lowerProton, type ProtonTarget } from "./proton-lowering.js";
 
 const NAMES = { thread: "workitem.id", block: "workgroup.id", block_dim: "workgroup.dim", grid_dim: "grid.dim" } as const;
 /** The clock that all units share counts 100 million times a second. */
