@@ -1,4 +1,5 @@
 /** Pipelines as text: `builtin.module(inline, tt.func(canonicalize{top-down=false}))`. Source: mlir/lib/Pass/PassRegistry.cpp. */
+import { LIMITS, limitMessage } from "../support/limits.js";
 import { type PassDef, type PassStep, stepText } from "./define-pass.js";
 import { parseOptions, withDefaults } from "./options.js";
 import type { PipelineElement } from "./pass-manager.js";
@@ -27,6 +28,7 @@ export function pipelineText(elements: readonly PipelineElement[]): string {
 class PipelineReader {
   error: { readonly error: string; readonly at: number } | undefined;
   #at = 0;
+  #depth = 0;
   constructor(
     readonly text: string,
     readonly find: (flag: string) => PassDef | undefined,
@@ -58,8 +60,11 @@ class PipelineReader {
     this.#at += name.length;
     this.space();
     if (this.text[this.#at] === "(") {
+      if (++this.#depth > LIMITS.nesting.most) return this.fail(limitMessage("nesting"));
       this.#at++;
-      return { kind: "nested", op: name, elements: this.elements(")") };
+      const elements = this.elements(")");
+      this.#depth--;
+      return { kind: "nested", op: name, elements };
     }
     const options = this.text[this.#at] === "{" ? this.braces() : "";
     const pass = this.find(name);
