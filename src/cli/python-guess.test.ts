@@ -82,11 +82,11 @@ test.each([
   expect(io.err()).toContain(`--signature '${signature}'`);
 });
 
-const HEURISTICS = `import triton, triton.language as tl
+const HEURISTICS = `import builtins, triton, triton.language as tl
 @triton.heuristics({
     "EVEN": lambda args: args["n"] % args["BLOCK"] == 0,
     "HAS_BIAS": lambda args: args["bias_ptr"] is not None,
-    "WIDE": lambda args: triton.next_power_of_2(args["n"]) > 512,
+    "WIDE": lambda args: builtins.max(triton.next_power_of_2(args["n"]), 8) > 512,
 })
 @triton.jit
 def kernel(x_ptr, bias_ptr, stride_scale, n, BLOCK: tl.constexpr, EVEN: tl.constexpr, HAS_BIAS: tl.constexpr, WIDE: tl.constexpr):
@@ -106,6 +106,23 @@ test("what heuristics compute of unknown numbers is guessed on request; that an 
   expect(stated.err()).toContain("the heuristic of 'EVEN' cannot be evaluated (the value of 'n' is not known while compiling)");
 });
 
+test("heuristics know that an argument is None; each sees what those before it returned, the outer decorator's first", async () => {
+  const text = `import triton, triton.language as tl
+@triton.heuristics({"W": lambda args: 2 * args["N"], "V": lambda args: args["W"] + 1})
+@triton.heuristics({"U": lambda args: args["V"] + args["W"], "HAS_Y": lambda args: args["y"] is not None})
+@triton.jit
+def kernel(x, y, N: tl.constexpr, U: tl.constexpr, V: tl.constexpr, W: tl.constexpr, HAS_Y: tl.constexpr):
+    tl.static_assert(U == 17 and V == 9 and W == 8 and not HAS_Y and y is None)
+    tl.static_assert(getattr(y, "shape", 3) == 3)
+    tl.store(x, U)
+`;
+  const io = memoryIo("", { "k.py": text });
+  expect([await main(["k.py", "--type", "x=*i32", "--const", "y=None", "--const", "N=4", "--print-after", "0"], io), io.err()]).toEqual([
+    0,
+    "",
+  ]);
+});
+
 test("elements that are added to addresses or bound loops are guessed as integers", async () => {
   const text = `import triton, triton.language as tl
 @triton.jit
@@ -123,6 +140,23 @@ def rows(table, order, first, weight, out, N: tl.constexpr):
   const io = memoryIo("", { "k.py": text });
   expect(await main(["k.py", "--guess", "--print-after", "0"], io)).toBe(0);
   expect(io.err()).toContain("table=*fp32:16, order=*i32:16, first=*i32:16, weight=*fp32:16, out=*fp32:16, N=");
+});
+
+test("a number that a tensor holds is a number; names that begin as a switch does are no switch", async () => {
+  const text = `import torch, triton, triton.language as tl
+@triton.jit
+def rows(x, out, count, offset, dot_dtype: tl.constexpr, dtype_min_value: tl.constexpr, USE_MAX: tl.constexpr, N: tl.constexpr):
+    at = tl.arange(0, N)
+    y = tl.load(x + at, mask=at < count, other=dtype_min_value).to(dot_dtype)
+    tl.store(out + at + offset, tl.maximum(y, 0) if USE_MAX else y)
+
+def launch(x):
+    sums = torch.empty(8, dtype=torch.int64)
+    rows[(1,)](x, out, sums[-1].item(), x.sum())
+`;
+  const io = memoryIo("", { "k.py": text });
+  expect(await main(["k.py", "--guess", "--print-after", "0"], io)).toBe(0);
+  expect(io.err()).toContain("count=i32 (call), offset=i32, dot_dtype=tl.float32, dtype_min_value=-128.0, USE_MAX=False, N=");
 });
 
 test("names that are made of each other in many ways are followed once each", async () => {

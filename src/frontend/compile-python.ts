@@ -405,12 +405,17 @@ function argumentsOf(file: EvaluatedFile, fn: JitFunction, { signature, constant
   const data = jitData(fn);
   const values = new Map([...constants].map(([path, text]) => [path, evaluateText(file, text)] as const));
   const known = new Map(data.parameters.map((p, i) => [p.name, values.get(String(i))] as const));
+  const computed = new Map<string, PyValue>();
+  // Each sees what those before it returned.
+  for (const [name, heuristic] of data.heuristics) {
+    if (!known.has(name) || known.get(name) !== undefined) continue;
+    const value = heuristicValue(file, name, heuristic, known, guess ? signature : undefined);
+    known.set(name, value);
+    computed.set(name, value);
+  }
   return data.parameters.map((p, i) => {
-    const spec = signature.get(p.name)!;
-    const heuristic = data.heuristics.get(p.name);
-    if (heuristic !== undefined && !values.has(String(i)))
-      return { kind: "constant", value: heuristicValue(file, p.name, heuristic, known, guess ? signature : undefined) };
-    return argumentOf(file, spec, String(i), values, attrs);
+    const value = computed.get(p.name);
+    return value === undefined ? argumentOf(file, signature.get(p.name)!, String(i), values, attrs) : { kind: "constant", value };
   });
 }
 
@@ -479,7 +484,9 @@ function heuristicValue(
     isSomething: true,
   });
   const valueWith = (other: (key: string) => PyValue): PyValue => {
-    const entries = new Map([...known].map(([key, value]) => [`s${key}`, [key, value ?? other(key)] as const] as const));
+    const entries = new Map(
+      [...known].map(([key, value]) => [`s${key}`, [key, value === undefined ? other(key) : value] as const] as const),
+    );
     return callHost(host, fn, [{ kind: "dict", entries }], new Map());
   };
   const value = valueWith(unknown);

@@ -102,6 +102,7 @@ function argumentText(parameter: JitParameter, seen: Seen, values: Values, value
   }
   if (isExtent(node)) return "i32";
   const scalar = values.dtypeOf(seen);
+  if (node.kind === "Call" && lastName(node.func) === "item") return scalar && (/^[iu]/.test(scalar) ? "i32" : "fp32");
   return scalar && `*${scalar}:16`;
 }
 
@@ -247,8 +248,9 @@ function guessedConstant({ name, fallbackNode }: JitParameter, { compared, condi
   if (fallbackNode) return unparse(fallbackNode);
   const value = compared.get(name);
   if (value !== undefined) return value;
-  if (conditions.has(name) || /^(?:is|has|use|even|causal|flag|store|do|need|return|output)(?:_|$|[A-Z])/i.test(name)) return "False";
-  if (/(?:^|_)(?:max|min)$/i.test(name) && /dtype|fp8|float|int8/i.test(name)) return /min$/i.test(name) ? "-128.0" : "128.0";
+  if (conditions.has(name) || isSwitch(name)) return "False";
+  if (/(?:^|_)(?:max|min)(?:_val(?:ue)?)?$/i.test(name) && /dtype|fp8|float|int8/i.test(name))
+    return /_min/i.test(name) ? "-128.0" : "128.0";
   if (types.has(name) || /dtype|_type$/i.test(name)) return "tl.float32";
   if (/(?:^|_)(?:strides?|num|size|dim|block|rank|len)(?:_|$)/i.test(name) && /scale|alpha|beta|dropout/i.test(name)) return "128";
   if (/(?:^|_)eps/i.test(name)) return "1e-06";
@@ -259,6 +261,12 @@ function guessedConstant({ name, fallbackNode }: JitParameter, { compared, condi
   if (/group/i.test(name)) return "8";
   return hasDot ? "64" : "128";
 }
+
+/** `is_causal`, `HAS_BIAS`, `useMask`, `ISCAUSAL`. */
+const isSwitch = (name: string): boolean =>
+  /^(?:is|has|use|even|causal|flag|store|do|need|return|output)(?:_|$)/i.test(name) ||
+  /^(?:is|has|use|even|causal|flag|store|do|need|return|output)[A-Z]/.test(name) ||
+  /^(?:IS|HAS|USE|EVEN)[A-Z]/.test(name);
 
 function guessedType({ name, fallbackNode }: JitParameter, { pointers, descriptors, integers, hasDot }: Uses): string {
   const rank = descriptors.get(name);

@@ -184,7 +184,7 @@ function attributeCall(g: Generator, what: string, args: readonly PyValue[]): Py
   if (target === undefined || typeof name !== "string") return raise("TypeError", `${what}(): attribute name must be string`);
   const found = findAttribute(g, unwrap(target), name);
   if (what === "hasattr") return constexpr(found !== undefined);
-  const result = found ?? fallback;
+  const result = found === undefined ? fallback : found;
   if (result === undefined) return raise("AttributeError", noAttribute(unwrap(target), name));
   return wrapResult(result);
 }

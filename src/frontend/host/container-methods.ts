@@ -92,7 +92,7 @@ function update({ entries }: PyDict, other: PyValue | undefined, named: Readonly
 /** The method of a dict; undefined for a name that is none. */
 export const dictMethod = bind<PyDict>(
   new Map<string, Method<PyDict>>([
-    ["get", ({ entries }, [key = null, fallback = null]) => unknownOf(key) ?? entries.get(dictKey(key))?.[1] ?? fallback],
+    ["get", ({ entries }, [key = null, fallback = null]) => unknownOf(key) ?? (entries.get(dictKey(key)) ?? [key, fallback])[1]],
     ["keys", ({ entries }) => ({ kind: "list", values: [...entries.values()].map(([key]) => key) })],
     ["values", ({ entries }) => ({ kind: "list", values: [...entries.values()].map(([, value]) => value) })],
     ["items", ({ entries }) => ({ kind: "list", values: [...entries.values()].map((entry) => pythonTuple(entry)) })],

@@ -40,7 +40,8 @@ export function sortedItems(
 export function extreme(name: "min" | "max"): NativeCall {
   return (args, named, host) => {
     const items = args.length === 1 ? pyIterate(args[0]!) : args;
-    if (items.length === 0) return named.get("default") ?? raise("ValueError", `${name}() arg is an empty sequence`);
+    const fallback = named.get("default");
+    if (items.length === 0) return fallback === undefined ? raise("ValueError", `${name}() arg is an empty sequence`) : fallback;
     const all = keyed(items, named, host);
     const [sign, symbol] = name === "min" ? [1, "<"] : [-1, ">"];
     return unknownKey(all) ?? all.reduce((best, one) => (sign * order(one, best, symbol) < 0 ? one : best)).item;

@@ -16,6 +16,7 @@ import type * as ast from "../python/ast.js";
 import { unparse } from "../python/unparse.js";
 import { hostAttribute } from "./attributes.js";
 import { bindParameters, type Parameter } from "./bind.js";
+import { HOST_BUILTINS } from "./builtins.js";
 import { callHost } from "./call.js";
 import { MATH } from "./math-module.js";
 import {
@@ -130,7 +131,8 @@ const heuristics = binding("heuristics", "values", (given) =>
   native("heuristics", ([fn = null]) => {
     const dict = given.get("values")!;
     if (!isKind(fn, "jit") || !isKind(dict, "dict")) return fn;
-    const all = new Map([...jitData(fn).heuristics, ...[...dict.entries.values()].map(([key, value]) => [String(key), value] as const)]);
+    // Those of the outer decorator are called first, and those of the inner one last.
+    const all = new Map([...[...dict.entries.values()].map(([key, value]) => [String(key), value] as const), ...jitData(fn).heuristics]);
     return { ...fn, data: { ...jitData(fn), heuristics: all } };
   }),
 );
@@ -359,6 +361,7 @@ export const STANDARD_MODULES: ReadonlyMap<string, PyModule> = new Map(
     module("triton.language", {}),
     module("triton.language.extra", {}),
     MATH,
+    module("builtins", Object.fromEntries(HOST_BUILTINS)),
     module("collections", { namedtuple: native("namedtuple", namedtuple) }),
     module("typing", Object.fromEntries(["NamedTuple", "Union", "Optional"].map((name) => [name, plainClass(name, "typing")]))),
     module("dataclasses", { dataclass: decorator("dataclass") }),

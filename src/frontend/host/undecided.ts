@@ -104,7 +104,7 @@ function bindingOf(host: Host, env: Env, name: string, changes: Attempt["changes
   const bound = changes.get(name) ?? { value: env.vars.get(name), at: env.vars.placeOf(name) };
   if (bound.value !== undefined) return bound;
   const outer = env.parent && lookup(env.parent, name);
-  return { value: outer ?? host.builtins.get(name) ?? host.kernelBuiltins.get(name), at: undefined };
+  return { value: outer === undefined ? (host.builtins.get(name) ?? host.kernelBuiltins.get(name)) : outer, at: undefined };
 }
 interface Attempt {
   readonly result: Outcome | PyError;
