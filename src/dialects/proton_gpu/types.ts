@@ -19,7 +19,7 @@ export interface SegmentParams {
   /** The bytes of all segments together. */
   readonly nBytes: number;
   readonly memorySpace: Attribute;
-  /** What has a segment of its own. */
+  /** The unit that has a segment of its own. */
   readonly granularity: (typeof GRANULARITIES)[number];
   /** Those that are measured; all where it is empty. */
   readonly selectIds: readonly number[];

@@ -1,5 +1,5 @@
 import { defineDialect } from "../../ir/define-dialect.js";
 import * as ops from "./ops/index.js";
 
-/** What the concurrency sanitizer puts into a kernel. Source: include/triton/Dialect/TritonInstrument/IR/TritonInstrumentDialect.td. */
+/** Ops that the concurrency sanitizer puts into a kernel. Source: include/triton/Dialect/TritonInstrument/IR/TritonInstrumentDialect.td. */
 export const tti = defineDialect("tti", { ops: [ops] });

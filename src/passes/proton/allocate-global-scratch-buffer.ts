@@ -3,7 +3,7 @@ import { i32Attr } from "../../ir/builtin-attrs.js";
 import { definePass } from "../../pass/define-pass.js";
 import { theFunction } from "./functions.js";
 
-/** What one record takes; buffers begin at multiples of it. */
+/** The size of one record; buffers begin at multiples of it. */
 const RECORD_BYTES = 8;
 
 export const allocateProtonGlobalScratchBuffer = definePass("allocate-proton-global-scratch-buffer", {

@@ -95,7 +95,7 @@ interface SegmentValue {
 
 export class ProtonCode {
   readonly b: LLBuilder;
-  /** What the results of ops became. */
+  /** The lowered value of each result. */
   readonly #lowered = new Map<Value, Value>();
   readonly #done: Operation[] = [];
   op!: Operation;
@@ -165,7 +165,7 @@ export class ProtonCode {
     const cast = b.insert(unrealizedCast(value.type.ctx, b.loc, [value], [type])).result(0);
     this.#lowered.set(value, cast);
     b.block = block;
-    // What is made next comes after the cast in any case.
+    // The next op comes after the cast in any case.
     b.before = before;
     return cast;
   }

@@ -32,7 +32,7 @@ const ALL_THREADS = 0xffff_ffff_ffff_ffffn;
 interface Callee {
   readonly name: string;
   readonly args: readonly Value[];
-  /** What else distinguishes functions of that name: types of tables, and numbers. */
+  /** All else that distinguishes functions of that name: types of tables, and numbers. */
   readonly variant: readonly (TensorType | number)[];
   /** The argument that says whether it does anything. */
   readonly predicate?: number;
@@ -274,7 +274,7 @@ export class StateCalls {
       },
     });
   }
-  /** What a thread sees of writes is what an mbarrier will hand on. */
+  /** An mbarrier hands on the writes that a thread sees. */
   trackVisibleWrites(mbar: Value, thread: number, pred: Value | undefined, memory: MemType): void {
     const { barriers, visibility, tracking, when } = this.#trackedBy(memory, "writeVisibility", "writeTracking", pred);
     const threadVal = this.#code.int(thread, 32);

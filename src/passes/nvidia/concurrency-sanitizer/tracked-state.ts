@@ -1,5 +1,5 @@
 /**
- * What the sanitizer keeps for a kernel: the addresses of its buffers and mbarriers, and tables in global scratch memory of who has
+ * The state that the sanitizer keeps for a kernel: the addresses of its buffers and mbarriers, and tables in global scratch memory of who has
  * seen which write or read. Groups of warps get the tables as captures.
  * Source: lib/Dialect/TritonInstrument/IR/Utility.cpp, AuxDataMap.
  */
@@ -40,7 +40,7 @@ export const TENSOR_CORE_THREADS = 2 * NUM_THREADS;
 const THREAD_COLUMNS = 64;
 
 export const MEM_TYPES = ["shared_mem", "tensor_mem"] as const satisfies readonly MemType[];
-/** What is waited for by counting groups. */
+/** Operations that are waited for by counting groups. */
 export type CommitKind = "async_copy_global_to_shared" | "warpgroup_mma operand read" | "async_copy_shared_to_global";
 const COMMITS: readonly { readonly kind: CommitKind; readonly ops: readonly { readonly is: (op: Operation) => boolean }[] }[] = [
   { kind: "async_copy_global_to_shared", ops: [AsyncCopyGlobalToLocalOp, AsyncCommitGroupOp, AsyncWaitOp] },
@@ -54,7 +54,7 @@ export interface Table {
   readonly type: TensorType;
 }
 type PerMemory = Partial<Record<MemType, Table>>;
-/** What is kept, as a function or a group of warps knows it. */
+/** The state as a function or a group of warps knows it. */
 export interface RegionState {
   readonly buffers: PerMemory;
   readonly writeVisibility: PerMemory;
@@ -94,7 +94,7 @@ export class TrackedState {
     this.#fill(buffersOf(module, report));
   }
 
-  /** What is known where an op is: in its group of warps, or in its function. */
+  /** The state where an op is: of its group of warps, or of its function. */
   at(op: Operation): RegionState {
     let region = op.block!.region!;
     for (;;) {

@@ -1,4 +1,4 @@
-/** What the concurrency sanitizer puts into kernels. Source: lib/Conversion/TritonInstrumentToLLVM/InstrumentationToLLVM.cpp. */
+/** Ops that the concurrency sanitizer puts into kernels. Source: lib/Conversion/TritonInstrumentToLLVM/InstrumentationToLLVM.cpp. */
 
 import { ptrType, structType } from "../../../dialects/llvm/types/types.js";
 import { TensorMemoryBaseAddress } from "../../../dialects/nvgpu/ops/ops.js";
