@@ -29,7 +29,13 @@ export function schedule(order: readonly Block[]): void {
     node.block = best(latest.get(node)!, early.get(node)!, homes.get(node.home), asOften, node);
     for (const input of node.inputs) use(input, node.block);
   }
+  const hoisted = nodes.filter((node) => isComparison(node) && node.block!.loopDepth < latest.get(node)!.loopDepth);
+  if (hoisted.length > PREDICATES) for (const node of hoisted) node.block = latest.get(node)!;
 }
+
+/** How many predicates a thread has. A loop would move more of them to other registers and back, so it computes them. */
+const PREDICATES = 7;
+const isComparison = (node: Node): boolean => node.kind === "icmp" || (node.kind === "ptx" && node.data.startsWith("setp."));
 
 /** The first block that each needed node may be in, inputs before users. */
 export function earliestBlocks(order: readonly Block[]): ReadonlyMap<Node, Block> {
