@@ -46,3 +46,20 @@ test("rows of a tile are counted up by the stride, addresses of 64 bits as a who
 test("one row is multiplied", () => {
   expect(rows([8], "i64").map((l) => l.split(" ")[0])).toEqual(["or.b64", "mul.lo.s64", "add.s64", "shl.b64", "add.s64"]);
 });
+test("many products of a number and constants are counted up by it", () => {
+  const products = (count: number): string[] => {
+    const stores = Array.from(
+      { length: count },
+      (_, i) =>
+        `%c${i} = llvm.mlir.constant(${2 * i + 3} : i64) : i64
+         %at${i} = llvm.mul %n, %c${i} : i64
+         %sum${i} = llvm.add %start, %at${i} : i64
+         %p${i} = llvm.getelementptr %arg0[%sum${i}] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i8
+         llvm.store %arg1, %p${i} : f32, !llvm.ptr<1>`,
+    );
+    const lines = instructions(kernel("%arg0: !llvm.ptr<1>, %arg1: f32, %n: i64, %start: i64", stores.join("\n")));
+    return lines.filter((l) => /^(mul|mad|shl)/.test(l)).map((l) => l.split(" ")[0]!);
+  };
+  expect(products(9)).toEqual(["mul.lo.s64", "shl.b64"]);
+  expect(products(8)).toEqual(Array(8).fill("mul.lo.s64"));
+});

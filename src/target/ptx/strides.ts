@@ -52,17 +52,19 @@ export function countUp(s: Simplifier, nodes: readonly Node[]): Map<Node, Node> 
   }
   return replaced;
 }
-/** A product as factors of which the first has a number added to it: (x + count) * by. */
+/** A product as factors of which the first has a number added to it: (x + count) * by, where x is 0 for constants. */
 function factorsOf(s: Simplifier, node: Node): readonly (readonly [x: Node, by: Node, count: bigint])[] {
   const [a, b] = node.inputs as [Node, Node];
-  if (node.kind !== "mul" || node.width < 32 || b.kind === "const") return [];
+  if (node.kind !== "mul" || node.width < 32) return [];
+  const times = valueOf(b);
+  if (times !== undefined) return [[s.constant(node.width, 0), a, times]];
   const [[x, ofX], [y, ofY]] = [s.splitOffset(a), s.splitOffset(b)];
   return [
     [x, b, ofX],
     [y, a, ofY],
   ];
 }
-const familyOf = (node: Node, x: Node, by: Node): string => `${x.id}*${by.id} ${node.width}`;
+const familyOf = (node: Node, x: Node, by: Node): string => `${x.id}*${by.id} ${x.kind === "const" ? "" : node.width}`;
 
 function memberOf(s: Simplifier, node: Node, members: ReadonlyMap<Node, Member>, products: ReadonlySet<string>): Member | undefined {
   for (const [x, by, count] of factorsOf(s, node)) {
@@ -73,6 +75,8 @@ function memberOf(s: Simplifier, node: Node, members: ReadonlyMap<Node, Member>,
   const by = valueOf(b);
   if (node.kind === "shl" && by !== undefined) {
     const member = members.get(a);
+    const family = familyOf(node, s.constant(node.width, 0), a);
+    if (products.has(family)) return { family, stride: a, shift: 0n, count: 1n << by };
     return member && { ...member, family: `${member.family}<<${by}`, shift: member.shift + by };
   }
   if (node.kind !== "add" || by !== undefined) return undefined;
