@@ -147,6 +147,8 @@ export interface TensorMemoryParams {
   /** Since 3.8 how CTAs share it, where there are several: the numbers before follow from it. Older versions have the numbers alone. */
   readonly cga?: LinearLayout | undefined;
   readonly twoCTAs: boolean;
+  /** Bytes of two fp4 each, that have a column for each (since 3.8). */
+  readonly fp4Padded?: boolean;
 }
 
 /** Tensor memory that holds block scales. `#ttng.tensor_memory_scales_encoding`. */

@@ -171,6 +171,8 @@ export interface TritonVersion {
   readonly pairsLeaveTogether: boolean;
   /** A load that acquires stays where nothing uses its value. */
   readonly keepsAcquires: boolean;
+  /** Commits are merged into the dot before them only as far as all of them can be, and where they reach the same CTAs. */
+  readonly mergesCommitsInOrder: boolean;
   /** Enums of nvvm's ops are printed after two spaces. */
   readonly setsEnumsApart: boolean;
   /** Aggregates without a constructor have one of their fields, and keep the values that they are constructed with. */
@@ -259,6 +261,7 @@ export const TRITON_3_6: TritonVersion = {
   checksClusters: false,
   pairsLeaveTogether: false,
   keepsAcquires: false,
+  mergesCommitsInOrder: false,
   setsEnumsApart: true,
   negatesFloats: false,
   combinesOnlyProducts: false,
@@ -353,6 +356,7 @@ export const TRITON_3_8: TritonVersion = {
   invalidatesRings: true,
   checksClusters: true,
   keepsAcquires: true,
+  mergesCommitsInOrder: true,
   setsEnumsApart: false,
   negatesFloats: true,
   combinesOnlyProducts: true,

@@ -128,7 +128,8 @@ function verifyTensorMemory(
   const matrix = allocShape.slice(-2);
   const [rows = 0, cols = 0] = matrix;
   const minRows = layout.blockM * layout.CTASplitM;
-  const minCols = layout.blockN * layout.CTASplitN;
+  const blockN = elementType.ctx.triton.slicesKeepBlocks ? Math.min(layout.blockN, shape.at(-1)!) : layout.blockN;
+  const minCols = blockN * layout.CTASplitN;
   if (rows < minRows || cols < minCols)
     return report(`the allocation shape must be at least ${minRows}x${minCols}. Got ${matrix.join(", ")}`);
   const problem = firstProblem(() => {

@@ -35,6 +35,9 @@ function sharingOf(fields: Fields): SharingAttrParams {
   return { CTASplitM, CTASplitN, CGALayout };
 }
 
+/** Only said where it is so. */
+const paddingOf = (fp4Padded: boolean): Pick<TensorMemoryParams, "fp4Padded"> => (fp4Padded ? { fp4Padded } : {});
+
 export type TensorMemoryAttrParams = WithBases<TensorMemoryParams>;
 export const TensorMemoryEncoding = defineEncoding<TensorMemoryAttrParams, TensorMemoryParams>("tensor_memory_encoding", {
   summary: "blocks of tensor memory, first along rows",
@@ -42,9 +45,16 @@ export const TensorMemoryEncoding = defineEncoding<TensorMemoryAttrParams, Tenso
   alias: "tmem",
   parse(p) {
     const required = ["blockM", "blockN", "colStride"];
-    const fields = struct(p, [...required, ...sharingNames(p), "twoCTAs"], required);
+    const fields = struct(p, [...required, ...sharingNames(p), "twoCTAs", ...(p.ctx.triton.blocksInTmem ? ["fp4Padded"] : [])], required);
     const [blockM = 0, blockN = 0, colStride = 0] = required.map((name) => fields.get(name) as number);
-    return { blockM, blockN, colStride, ...sharingOf(fields), twoCTAs: fields.get("twoCTAs") === true };
+    return {
+      blockM,
+      blockN,
+      colStride,
+      ...sharingOf(fields),
+      twoCTAs: fields.get("twoCTAs") === true,
+      ...paddingOf(fields.get("fp4Padded") === true),
+    };
   },
   toEncoding: ({ CGALayout, ...params }) => ({ kind: "tensor_memory_encoding", ...params, ...toSharing({ ...params, CGALayout }) }),
   fromEncoding: ({ kind: _kind, cga, ...params }) => ({ ...params, CGALayout: basesOf(cga) }),
@@ -78,7 +88,7 @@ function struct(p: AttrParser, names: readonly string[], required: readonly stri
         name,
         p.list("[", "]", () => p.list("[", "]", () => p.int())),
       );
-    else fields.set(name, name === "twoCTAs" ? p.bool() : p.int());
+    else fields.set(name, name === "twoCTAs" || name === "fp4Padded" ? p.bool() : p.int());
   });
   const missing = required.find((name) => !fields.has(name));
   if (missing !== undefined) p.fail(`struct is missing required parameter: ${missing}`, undefined, "parse.encoding");

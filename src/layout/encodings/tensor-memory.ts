@@ -40,8 +40,10 @@ export function tensorMemoryToLinearLayout(shape: readonly number[], params: Ten
   return repeated(m, n, params.blockM === 64 ? halfTile(m, n, params) : fullTile(n, params));
 }
 const spacing = (params: TensorMemoryParams): LinearLayout => LinearLayout.zeros1D(params.colStride, "col", "dim1");
+const columns = (n: number, params: TensorMemoryParams): LinearLayout =>
+  LinearLayout.zeros1D(params.fp4Padded ? 2 : 1, "col", "dim1").multiply(col(Math.min(params.blockN, n), "dim1"));
 const fullTile = (n: number, params: TensorMemoryParams): LinearLayout =>
-  spacing(params).multiply(row(params.blockM).multiply(col(Math.min(params.blockN, n), "dim1")));
+  spacing(params).multiply(row(params.blockM).multiply(columns(n, params)));
 function repeated(m: number, n: number, tile: LinearLayout): LinearLayout {
   const repsM = m / tile.getOutDimSize("dim0");
   const repsN = n / tile.getOutDimSize("dim1");
@@ -72,7 +74,16 @@ export function tensorMemoryScalesToLinearLayout(shape: readonly number[], param
 }
 
 /** Upstream's complaints about the parameters. */
-export function verifyTensorMemory({ blockM, blockN, colStride, CTASplitM, CTASplitN, cga, twoCTAs }: TensorMemoryParams): string[] {
+export function verifyTensorMemory({
+  blockM,
+  blockN,
+  colStride,
+  CTASplitM,
+  CTASplitN,
+  cga,
+  twoCTAs,
+  fp4Padded,
+}: TensorMemoryParams): string[] {
   if (cga && twoCTAs && cga.getBasis("block", 0).join() !== "1,0")
     return ["twoCTAs layout requires the first CGALayout block basis to be [1, 0]"];
   if (!isPowerOf2(CTASplitM) || !isPowerOf2(CTASplitN)) return ["CTASplitM and CTASplitN must be greater than 0 and a power of 2"];
@@ -81,6 +92,7 @@ export function verifyTensorMemory({ blockM, blockN, colStride, CTASplitM, CTASp
   if (blockN > 512) return [`blockN must be less than or equal to 512 but got ${blockN}`];
   // Upstream says "but got" twice.
   if (![1, 2, 4].includes(colStride)) return [`colStride must be 1, 2, or 4 but got but got ${colStride}`];
+  if (fp4Padded && colStride !== 1) return [`fp4Padded tensor memory layout requires colStride 1 but got ${colStride}`];
   return [];
 }
 
@@ -105,7 +117,7 @@ function splitRows(m: number, n: number, params: TensorMemoryParams): LinearLayo
 /** Blocks of 64 rows use 16 of each 32 rows; the other 16 hold a second block along m or n, or nothing. */
 function halfTile(m: number, n: number, params: TensorMemoryParams): LinearLayout {
   const blockN = Math.min(params.blockN, n);
-  const tile = spacing(params).multiply(row(16).multiply(col(blockN, "dim1")));
+  const tile = spacing(params).multiply(row(16).multiply(columns(n, params)));
   const second = m > 64 ? [64, 0] : n > blockN ? [0, blockN] : [0, 0];
   const bases = tile.getBases();
   const widened = bases.map(([dim, vectors]) => [dim, dim === "row" ? [...vectors, second, [16, 0], [32, 0]] : vectors] as const);
@@ -144,10 +156,16 @@ export const TENSOR_MEMORY: Encoding<TensorMemoryParams> = {
     int("colStride", "1, 2 or 4 elements from column to column"),
     ...SPLIT,
     bool("twoCTAs", "two CTAs work on one block", "false"),
+    bool("fp4Padded", "a byte of two fp4 has two columns", "false"),
   ],
   text(params) {
     const block = `blockM = ${params.blockM}, blockN = ${params.blockN}, colStride = ${params.colStride}`;
-    return [block, ...splitText(params), ...(params.twoCTAs ? ["twoCTAs = true"] : [])].join(", ");
+    return [
+      block,
+      ...splitText(params),
+      ...(params.twoCTAs ? ["twoCTAs = true"] : []),
+      ...(params.fp4Padded ? ["fp4Padded = true"] : []),
+    ].join(", ");
   },
   verify: verifyTensorMemory,
   toLinearLayout: tensorMemoryToLinearLayout,

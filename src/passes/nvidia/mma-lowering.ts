@@ -8,7 +8,7 @@ import { type MemDesc, memDescType } from "../../dialects/ttg/types.js";
 import { TensorMemorySpace } from "../../dialects/ttng/attrs.js";
 import { barrierType } from "../../dialects/ttng/barrier-type.js";
 import { InitBarrierOp, InvalBarrierOp, WaitBarrierOp } from "../../dialects/ttng/ops/barrier.js";
-import { MMAv5OpInterface, TCGen5CommitOp, TCGen5MMAScaledOp } from "../../dialects/ttng/ops/tc-gen5-mma.js";
+import { MMAv5OpInterface, sharedByCommit, TCGen5CommitOp, TCGen5MMAScaledOp } from "../../dialects/ttng/ops/tc-gen5-mma.js";
 import { TMEMAllocOp, TMEMCopyOp } from "../../dialects/ttng/ops/tensor-memory.js";
 import { tmemSharing } from "../../dialects/ttng/tmem-layout.js";
 import { boolAttr, i32Attr, unitAttr } from "../../ir/builtin-attrs.js";
@@ -73,11 +73,14 @@ const scaleSharedToTmem = pattern("scale-shared-to-tmem", TCGen5MMAScaledOp, (mm
 const mergeCommitIntoMMA = anyOpPattern("merge-commit-into-mma", hasInterface(MMAv5OpInterface), (op, rw) => {
   const { pred: mmaPred } = mmaOf(op);
   const always = constantInt(mmaPred) !== undefined && constantInt(mmaPred) !== 0n;
+  const inOrder = rw.ctx.triton.mergesCommitsInOrder;
   const commits: Operation[] = [];
   for (let next = op.next; next; next = next.next) {
     const commit = TCGen5CommitOp.match(next);
     if (commit) {
-      if (always || mmaPred === commit.pred) commits.push(next);
+      const merges = (always || mmaPred === commit.pred) && (!inOrder || sameValues(commit.descs, sharedByCommit(op)));
+      if (merges) commits.push(next);
+      else if (inOrder) break;
     } else if (!isPureOp(next)) break;
   }
   if (commits.length === 0) return rw.noMatch("no commits follow");
@@ -90,6 +93,8 @@ const mergeCommitIntoMMA = anyOpPattern("merge-commit-into-mma", hasInterface(MM
   }
   return true;
 });
+
+const sameValues = (a: readonly Value[], b: readonly Value[]): boolean => a.length === b.length && a.every((value, i) => value === b[i]);
 
 /** Moves what makes `value` before `target`, where it is not; false when an op on the way is not pure. */
 function moveDefiningOpsBefore(value: Value, target: Operation): boolean {

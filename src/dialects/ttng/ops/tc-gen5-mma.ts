@@ -228,6 +228,13 @@ export const TCGen5MMAScaledOp = defineOp("ttng.tc_gen5_mma_scaled", () => ({
   ],
 }));
 
+/** The buffers of a dot, if all CTAs that share one of them are to know when it is done. */
+export function sharedByCommit(op: Operation): readonly Value[] {
+  if (!op.hasAttr("multicast")) return [];
+  const scaled = TCGen5MMAScaledOp.match(op);
+  return [op.operand(0), op.operand(1), ...(scaled ? [scaled.a_scale, scaled.b_scale] : [])];
+}
+
 export const TCGen5CommitOp = defineOp("ttng.tc_gen5_commit", () => ({
   summary: "make an mbarrier track completion of all prior async tcgen5 ops",
   // Since 3.7 it goes to the CTAs that share these buffers too.

@@ -11,7 +11,7 @@ import { ClusterArriveOp, ClusterWaitOp } from "../../../dialects/nvvm/ops/synch
 import { encodingParams } from "../../../dialects/ttg/encodings/define-encoding.js";
 import type { MemDesc } from "../../../dialects/ttg/types.js";
 import { TensorMemoryEncoding } from "../../../dialects/ttng/attrs.js";
-import { scaledDims, TCGen5CommitOp, TCGen5MMAOp, TCGen5MMAScaledOp } from "../../../dialects/ttng/ops/tc-gen5-mma.js";
+import { scaledDims, sharedByCommit, TCGen5CommitOp, TCGen5MMAOp, TCGen5MMAScaledOp } from "../../../dialects/ttng/ops/tc-gen5-mma.js";
 import { memoryLayout } from "../../../dialects/ttng/ops/tensor-memory.js";
 import { tmemColumns } from "../../../dialects/ttng/tmem-layout.js";
 import { descOf, elementOf, runsOnTwoCTAs } from "../../../dialects/ttng/ttng-op.js";
@@ -52,9 +52,7 @@ interface Tiling {
 
 /** The parts of the lowering that differ between dots with and without scales. */
 interface Dot {
-  readonly view: Pick<View<typeof TCGen5MMAOp>, "a" | "b" | "d" | "useD" | "pred" | "barriers" | "barrier_preds" | "multicast">;
-  /** A, B, and their scales. */
-  readonly operands: readonly Value[];
+  readonly view: Pick<View<typeof TCGen5MMAOp>, "a" | "b" | "d" | "useD" | "pred" | "barriers" | "barrier_preds" | "op">;
   /** The shape of the whole dot, in one CTA. */
   readonly shape: readonly [m: number, n: number, k: number];
   /** The depth of one instruction. */
@@ -99,7 +97,7 @@ function lowerDot(lo: Lowering, dot: Dot): void {
   startInstructions(lo, dot, twoCTAs, elected);
   barriers.forEach((barrier, i) => {
     const told = b.and(lo.value(barrier_preds[i]!), elected);
-    commit(lo, sharedMemoryObject(lo, barrier).base, told, dot.view.multicast ? dot.operands : []);
+    commit(lo, sharedMemoryObject(lo, barrier).base, told, sharedByCommit(dot.view.op));
   });
   lo.branch(end, []);
   b.setEnd(end);
@@ -122,7 +120,9 @@ function startInstructions(lo: Lowering, { view, shape, k, bitsA, bitsB, ...dot 
   const baseA = TensorMemoryEncoding.is(descOf(view.a).params.encoding) ? undefined : baseOf(view.a);
   const baseB = baseOf(view.b);
   const sharedA = baseA && inShared(view.a, baseA, bitsA, [m, k], 0);
-  const ofA = sharedA ? (row: number, column: number): Place => ({ base: sharedA.descriptor(row, column) }) : tmemOperand(lo, view.a);
+  const ofA = sharedA
+    ? (row: number, column: number): Place => ({ base: sharedA.descriptor(row, column) })
+    : tmemOperand(lo, view.a, bitsA);
   // Two CTAs do one dot together: D has the rows of each, and half of B's columns is in either.
   const ofB = inShared(view.b, baseB, bitsB, [k, twoCTAs ? n / 2 : n], 1);
   const reps = [m, n, k].map((size, i) => Math.ceil(shape[i]! / size)) as [number, number, number];
@@ -142,14 +142,14 @@ function startInstructions(lo: Lowering, { view, shape, k, bitsA, bitsB, ...dot 
     }
 }
 
-/** Tiles of an operand in tensor memory. */
-function tmemOperand(lo: Lowering, buffer: Value): (row: number, column: number) => Place {
+/** Tiles of an operand in tensor memory. Columns are counted in numbers of `width` bits, which bytes may hold two of. */
+function tmemOperand(lo: Lowering, buffer: Value, width: number): (row: number, column: number) => Place {
   const base = tmemAddress(lo, buffer);
   const layout = memoryLayout(descOf(buffer)).pseudoinvert();
   const [dim0 = "", dim1 = ""] = layout.inDimNames;
   const bits = bitWidth(elementOf(buffer))!;
   return (row, column) => {
-    const at = layout.apply({ [dim0]: row, [dim1]: column });
+    const at = layout.apply({ [dim0]: row, [dim1]: (column * width) / bits });
     return { base, offset: Math.trunc((at["col"]! * bits) / 32) | (at["row"]! << 16) };
   };
 }
@@ -217,14 +217,13 @@ function lowerPlain(lo: Lowering, view: View<typeof TCGen5MMAOp>): false | void 
   const ofA = kindOf(elementOf(a));
   const ofB = kindOf(elementOf(b));
   if (!ofA || !ofB) return lo.fail(op, "operands of that type are for ttng.tc_gen5_mma_scaled", "lower.mma");
-  const accumulators = tmemOperand(lo, d);
+  const accumulators = tmemOperand(lo, d, bitWidth(elementOf(d))!);
   const [m = 1, n = 1] = shapePerCTA(descOf(d));
   const bits = bitWidth(elementOf(a))!;
   const dType = isFloat(elementOf(d), "f16") ? 0 : isInteger(elementOf(d), 32) ? 2 << 4 : 1 << 4;
   const rows = runsOnTwoCTAs(lo.module) ? 2 : 1;
   lowerDot(lo, {
     view,
-    operands: [a, b],
     shape: [m, n, descOf(a).params.shape[1]!],
     k: 256 / bits,
     bitsA: bits,
@@ -251,7 +250,6 @@ function lowerScaled(lo: Lowering, view: ScaledView): false | void {
   const perWord = 4 / SCALE_VECTORS[kind];
   lowerDot(lo, {
     view,
-    operands: [view.a, view.b, a_scale, b_scale],
     shape: [aM, bN, aK],
     k: kind === "mxf8f6f4" ? 32 : 64,
     bitsA: typeA.bits,
