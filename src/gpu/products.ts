@@ -20,7 +20,7 @@ export interface GpuProduct {
   readonly title: string;
   /** The target to compile for: `cuda:90`. */
   readonly target: string;
-  /** SMs, or compute units of AMD's. */
+  /** SMs, or compute units of AMD's; work group processors of RDNA. */
   readonly sms: number;
   /** MHz: the highest that it boosts to, and the base clock. */
   readonly boostMhz: number;
@@ -110,6 +110,25 @@ const MI350 = {
     tensor:
       "MI355X data sheet: 2.5 PFLOPS of f16, 5 of fp8 and int8, 10 of fp6 and fp4, 157.3 TFLOPS of f32, 78.6 of f64, without sparsity",
   },
+} as const;
+
+/** One of the two dies of a package is a device of its own. */
+const MI200 = {
+  target: "hip:gfx90a",
+  boostMhz: 1700,
+  baseMhz: undefined,
+  l2Bytes: 8 * MIB,
+  l2BytesPerClock: undefined,
+  dramLatencyClocks: undefined,
+  tensor: { f16: 1024, int8: 1024, f32: 256, f64: 256 },
+} as const;
+const MI200_SOURCES = {
+  boostMhz: "ROCm documentation, MI250 microarchitecture: 1.7 GHz",
+  baseMhz: "not published",
+  l2Bytes: "CDNA 2 white paper: 8 MB of L2 for each die",
+  l2BytesPerClock: "not found in a text",
+  dramLatencyClocks: "not published",
+  tensor: "MI210 data sheet: 181.0 TFLOPS of f16 and TOPS of int8, 45.3 of f32 and f64, on 104 compute units; MI250X has 383.0 on 220",
 } as const;
 
 /** All products, the oldest first, NVIDIA's before AMD's. */
@@ -278,6 +297,53 @@ export const GPU_PRODUCTS: readonly GpuProduct[] = [
     },
   },
   {
+    ...MI200,
+    name: "mi210",
+    title: "Instinct MI210",
+    sms: 104,
+    dramBytesPerSecond: 1638.4 * GB,
+    sources: {
+      ...MI200_SOURCES,
+      sms: "MI210 data sheet: 104 compute units",
+      dramBytesPerSecond: "MI210 data sheet: 1.6 TB/s, 4096 bits at 3.2 Gbit/s",
+    },
+  },
+  {
+    ...MI200,
+    name: "mi250x",
+    title: "Instinct MI250X, one of its two dies",
+    sms: 110,
+    dramBytesPerSecond: 1638.4 * GB,
+    sources: {
+      ...MI200_SOURCES,
+      sms: "MI250X data sheet: 220 compute units on two dies",
+      dramBytesPerSecond: "MI250X data sheet: 3.2 TB/s for two dies",
+    },
+  },
+  {
+    name: "rx7900xtx",
+    title: "Radeon RX 7900 XTX",
+    target: "hip:gfx1100",
+    sms: 48,
+    boostMhz: 2500,
+    baseMhz: undefined,
+    dramBytesPerSecond: 960 * GB,
+    l2Bytes: 96 * MIB,
+    l2BytesPerClock: undefined,
+    dramLatencyClocks: undefined,
+    tensor: { f16: 1024, int8: 1024 },
+    sources: {
+      sms: "RX 7900 XTX product page: 96 compute units, two to a work group processor",
+      boostMhz: "RX 7900 XTX product page: boost frequency",
+      baseMhz: "not published",
+      dramBytesPerSecond: "RX 7900 XTX product page: 960 GB/s",
+      l2Bytes: "RX 7900 XTX product page: 96 MB of Infinity Cache, between L2 and DRAM",
+      l2BytesPerClock: "not found in a text",
+      dramLatencyClocks: "not published by AMD",
+      tensor: "AMD GPUOpen, How to accelerate AI applications on RDNA 3 using WMMA: 512 operations a clock of a compute unit, of f16, bf16 and int8",
+    },
+  },
+  {
     ...MI300,
     name: "mi300x",
     title: "Instinct MI300X",
@@ -293,6 +359,29 @@ export const GPU_PRODUCTS: readonly GpuProduct[] = [
   },
   { ...MI350, name: "mi350x", title: "Instinct MI350X", boostMhz: 2200 },
   { ...MI350, name: "mi355x", title: "Instinct MI355X", boostMhz: 2400 },
+  {
+    name: "rx9070xt",
+    title: "Radeon RX 9070 XT",
+    target: "hip:gfx1201",
+    sms: 32,
+    boostMhz: 2970,
+    baseMhz: undefined,
+    dramBytesPerSecond: 640 * GB,
+    l2Bytes: 64 * MIB,
+    l2BytesPerClock: undefined,
+    dramLatencyClocks: undefined,
+    tensor: { f16: 2048, fp8: 4096, int8: 4096 },
+    sources: {
+      sms: "RX 9070 XT product page: 64 compute units, two to a work group processor",
+      boostMhz: "RX 9070 XT product page: boost frequency",
+      baseMhz: "not published",
+      dramBytesPerSecond: "RX 9070 XT product page: 640 GB/s",
+      l2Bytes: "RX 9070 XT product page: 64 MB of Infinity Cache, between L2 and DRAM",
+      l2BytesPerClock: "not found in a text",
+      dramLatencyClocks: "not published by AMD",
+      tensor: "RX 9070 XT product page: 195 TFLOPS of f16, 389 TFLOPS of fp8 and TOPS of int8, without sparsity",
+    },
+  },
 ];
 
 /** The product of that name; undefined for one that has no record. */
@@ -305,8 +394,11 @@ const BEST_KNOWN: ReadonlyMap<string, string> = new Map([
   ["cuda:89", "l40s"],
   ["cuda:90", "h100"],
   ["cuda:100", "b200"],
+  ["hip:gfx90a", "mi210"],
   ["hip:gfx942", "mi300x"],
   ["hip:gfx950", "mi355x"],
+  ["hip:gfx1100", "rx7900xtx"],
+  ["hip:gfx1201", "rx9070xt"],
 ]);
 /** The product of a target; undefined where there is no record of one. */
 export const productOf = (target: string): GpuProduct | undefined => productCalled(BEST_KNOWN.get(target) ?? "");
@@ -365,8 +457,8 @@ function smRates(capability: number): Readonly<Record<Exclude<Pipe, "tensor">, n
 
 /** The part of a GPU that a program runs on, as bounds need it, with the names that its vendor uses. */
 export interface UnitRates {
-  readonly name: "SM" | "compute unit";
-  readonly one: "an SM" | "a compute unit";
+  readonly name: "SM" | "compute unit" | "work group processor";
+  readonly one: "an SM" | "a compute unit" | "a work group processor";
   readonly program: "CTA" | "workgroup";
   readonly warps: "warps" | "waves";
   readonly shared: "shared memory" | "LDS";
@@ -413,9 +505,21 @@ const COMPUTE_UNIT = {
   lanes: { fma: 128, fp64: 64 },
 } as const;
 
+/** Two compute units with 64 lanes each that may issue two operations at once, and an LDS of two halves. Lanes: RX 7900 XTX product page, 61.4 TFLOPS of f32; a 64th of them of f64. */
+const WORK_GROUP_PROCESSOR = {
+  ...COMPUTE_UNIT,
+  name: "work group processor",
+  one: "a work group processor",
+  lanes: { fma: 256, fp64: 4 },
+} as const;
+
 /** The unit of a product. */
 export function unitOf({ target }: Pick<GpuProduct, "target">): UnitRates {
   const amd = amdGpuOf(archOf(target) ?? "");
-  if (amd) return { ...COMPUTE_UNIT, warpSize: amd.warpSize, sharedBytes: 4 * (amd.ldsBanks ?? Number.POSITIVE_INFINITY) };
+  if (amd) {
+    const isPair = amd.unit.name === "work group processor";
+    const sharedBytes = (isPair ? 8 : 4) * (amd.ldsBanks ?? Number.POSITIVE_INFINITY);
+    return { ...(isPair ? WORK_GROUP_PROCESSOR : COMPUTE_UNIT), warpSize: amd.warpSize, sharedBytes };
+  }
   return { ...SM, lanes: smRates(capabilityOf(target)!) };
 }
