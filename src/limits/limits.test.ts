@@ -175,6 +175,16 @@ test("an AMD product takes code of its own target only", () => {
     kind: "error",
     message: "the Instinct MI355X is hip:gfx950, and the code is compiled for hip:gfx942",
   });
-  const other = compiled("vecadd", "hip:gfx1201");
+  const other = compiled("vecadd", "hip:gfx1200");
   expect(limitsOf(other.trace, { ...VECADD, names: other.names })).toMatchObject({ kind: "error" });
+});
+
+test("work group processors of RDNA count as one, with their pair of compute units", () => {
+  const { trace, names } = compiled("vecadd", "hip:gfx1201");
+  const found = limitsOf(trace, { ...VECADD, names });
+  expect(found).toMatchObject({ kind: "limits", gpu: { name: "rx9070xt", sms: 32 }, binding: "DRAM" });
+  // 33.6 MB at 640 GB/s, and the 16.8 MB that are written if L2 keeps none.
+  const { time } = found as Extract<typeof found, { readonly kind: "limits" }>;
+  expect(time.from * 1e6).toBeCloseTo(52.4, 1);
+  expect(time.to * 1e6).toBeCloseTo(78.6, 1);
 });

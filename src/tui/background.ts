@@ -5,7 +5,7 @@
 import { findings } from "../explain/findings.js";
 import { rewritesOf } from "./compiler.js";
 import { ptxOf } from "./panes/codegen/final-code.js";
-import { computeLimits } from "./panes/codegen/limits.js";
+import { computeLimits, hasCountedCode } from "./panes/codegen/limits.js";
 import { insideOf } from "./state/places.js";
 import type { Computed, State } from "./state/state.js";
 import {
@@ -63,8 +63,8 @@ function wantedFindings({ session }: State): Work | undefined {
 /** The limits of the launch that is looked at. */
 function wantedLimits({ session, view }: State): Work | undefined {
   const { tab, launch } = view.codegen;
-  const { computed, generation, progress, trace } = session;
-  if (progress || tab !== "limits" || launch === "" || trace.artifacts.ptx === undefined || computed.limits.has(launch)) return undefined;
+  const { computed, generation, progress } = session;
+  if (progress || tab !== "limits" || launch === "" || !hasCountedCode(session) || computed.limits.has(launch)) return undefined;
   return {
     key: `${generation} limits ${launch}`,
     *steps() {

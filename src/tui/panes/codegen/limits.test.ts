@@ -44,9 +44,10 @@ test("without a launch it says how to state one, and what is wrong with one", ()
   expect(rows("limits n=a grid=4").texts).toEqual(["'a' is no number and no shape"]);
 });
 
-test("for an AMD GPU it says at once that there are no limits", () => {
-  const texts = limitsItems(state("hip:gfx942"), 100)
-    .map(({ row }) => textOf(row))
-    .join(" ");
-  expect(texts).toBe("the limits of a launch on hip:gfx942 are not shown here yet: tt-step limits has them");
+test("an AMD kernel's code is made for its limits", () => {
+  const items = limitsItems(computed(typedCommand(state("hip:gfx942"), "limits n=4194304 grid=4096")), 100);
+  const texts = items.map(({ row }) => textOf(row).trimEnd());
+  expect(texts[0]).toContain("vecadd on Instinct MI300X: 4096 programs");
+  expect(texts[1]).toContain("bound by DRAM");
+  expect(items.filter(({ go }) => go?.to === "op").length).toBeGreaterThanOrEqual(2);
 });

@@ -9,18 +9,36 @@ import { limitsOf, type OpCost } from "../../../limits/limits.js";
 import { limitsText, summary } from "../../../limits/text.js";
 import { argumentNames } from "../../../simulate/tensor/arguments.js";
 import { wrapText } from "../../../support/wrap-text.js";
+import type { Trace } from "../../../trace/trace.js";
+import { start } from "../../compiler.js";
 import { BOLD, ERROR, line, MUTED, style } from "../../draw/style.js";
 import type { Go, Session, SessionLimits, State } from "../../state/state.js";
 import { makingText, ptxOf, whyNoCode } from "./final-code.js";
 import type { CodegenItem } from "./item.js";
 
+/** Whether there is code to count: PTX, or an AMD kernel that was compiled here. */
+export const hasCountedCode = ({ trace, input }: Pick<Session, "trace" | "input">): boolean =>
+  trace.artifacts.ptx !== undefined || (input !== undefined && archOf(trace.target) !== undefined);
+
+/** The trace of an AMD kernel with the text that is followed thread by thread, which is made for limits alone. */
+function withExecutable({ trace, input, settings }: Session): Trace {
+  if (!input || !settings || trace.artifacts.ptx !== undefined || archOf(trace.target) === undefined) return trace;
+  const run = start(input, settings, () => 0, { artifacts: ["executable"], record: "ttgir", verifyEach: false });
+  for (let next = run.next(); ; next = run.next()) {
+    if (!next.done) continue;
+    const executable = next.value.kind === "error" ? undefined : next.value.trace.artifacts.executable;
+    return executable === undefined ? trace : { ...trace, artifacts: { ...trace.artifacts, executable } };
+  }
+}
+
 /** The limits of a session for a launch as it was typed. */
-export function computeLimits({ trace, input }: Session, launch: string): SessionLimits {
+export function computeLimits(session: Session, launch: string): SessionLimits {
+  const { input } = session;
   const request = readLaunchText(launch);
   if ("error" in request) return { kind: "error", message: request.error };
   const source = input && readSource({ name: "input.mlir", text: input.text });
   const kernel = source?.kind === "module" ? kernelOf(source.module) : undefined;
-  return limitsOf(trace, { ...request, names: kernel && argumentNames(kernel, input?.text) });
+  return limitsOf(withExecutable(session), { ...request, names: kernel && argumentNames(kernel, input?.text) });
 }
 
 /** The limits of the launch in view; undefined until they are computed. */
@@ -43,15 +61,17 @@ export function limitsItems(state: State, width: number): readonly CodegenItem[]
   const { launch } = state.view.codegen;
   const said = (text: string, ink: number): CodegenItem[] =>
     wrapText(text, Math.max(20, width - 1)).map((part) => ({ row: line(part, ink) }));
-  const { target } = state.session.trace;
-  if (archOf(target) !== undefined)
-    return said(`the limits of a launch on ${target} are not shown here yet: tt-step limits has them`, MUTED);
-  const ptx = ptxOf(state.session);
-  if (state.session.trace.artifacts.ptx === undefined)
-    return said(ptx.kind === "making" ? makingText(ptx) : whyNoCode(state.session), MUTED);
+  const { session } = state;
+  const { target } = session.trace;
+  const isAmd = archOf(target) !== undefined;
+  const ptx = ptxOf(session);
+  if (!hasCountedCode(session)) {
+    const why = isAmd ? `limits are counted in code that is compiled here, and this dump for ${target} is not` : whyNoCode(session);
+    return said(ptx.kind === "making" ? makingText(ptx) : why, MUTED);
+  }
   if (launch === "")
     return said(
-      "the costs depend on the launch: type :limits n=4194304 grid=4096, with the kernel's numbers, and gpu=h100 for another GPU",
+      `the costs depend on the launch: type :limits n=4194304 grid=4096, with the kernel's numbers, and gpu=${isAmd ? "mi300x" : "h100"} for another GPU`,
       MUTED,
     );
   const found = limitsIn(state);
