@@ -243,6 +243,48 @@ tt.func public @signs(%a: !tt.ptr<i32>, %q: !tt.ptr<i32>, %n: i32 {tt.divisibili
     // Without TMA a descriptor is a pointer and its strides.
     expect((await withStrides("cuda:80", odd)).out).toMatch(/^preconditions.*\nvalidate: same results[\s\S]*PTX: 1 of 1 programs/);
   });
+  test.each([80, 90])("a stride beyond what an address can hold is a fault of the kernel, and of no pass: sm_%i", async (capability) => {
+    const kernel = `
+import triton
+import triton.language as tl
+
+@triton.jit
+def f(x, out, B: tl.constexpr):
+    i = tl.arange(0, B)
+    d = tl.make_tensor_descriptor(x, [B, B], [9223372036854775807, 1], [B, B])
+    tl.store(out + i[:, None] * B + i[None, :], d.load([0, 0]))
+`;
+    const io = memoryIo("", { "k.py": kernel });
+    const argv = ["k.py", "--signature", "*i32:16, *i32:16, 32", "--target", `cuda:${capability}`, "--validate"];
+    expect(await main(argv, io)).toBe(0);
+    expect(io.out()).toContain("validate: note: the kernel itself: out-of-bounds");
+    expect(io.out()).toContain("where the kernel's own errors leave them open");
+  });
+  test("triton-combine takes the order of a masked histogram's elements, and is named; where threads keep it all the same, nothing is", async () => {
+    const kernel = (mask: string) => `
+import triton
+import triton.language as tl
+
+@triton.jit
+def f(x, m, out, B: tl.constexpr):
+    i = tl.arange(0, B)
+    at = i[:, None] * (2 * B) + tl.arange(0, 2 * B)[None, :]
+    v = tl.ravel(tl.load(x + at) & 15)
+    k = ${mask}
+    tl.store(out + tl.arange(0, 16), tl.histogram(v, 16, mask=k))
+`;
+    const validated = async (mask: string) => {
+      const io = memoryIo("", { "k.py": kernel(mask) });
+      const argv = ["k.py", "--signature", "*i32:16, *i8:16, *i32:16, 32", "--target", "cuda:80", "--validate"];
+      return { code: await main(argv, io), out: io.out() };
+    };
+    const { code, out } = await validated("tl.load(m + tl.arange(0, 2 * B * B)) > 0");
+    expect(code).toBe(1);
+    expect(out.split("\n").filter((line) => line.includes("changed the results"))).toEqual([
+      expect.stringMatching(/^validate: pass 'triton-combine' changed .* it lets elements be reordered whose order matters/),
+    ]);
+    expect((await validated("tl.ravel(tl.load(m + at) > 0)")).code).toBe(0);
+  });
   test("loaded numbers keep what the kernel promises of the sums that they are in: a promise that is broken would be its own fault", async () => {
     const kernel = `tt.func public @k(%lds: !tt.ptr<i32>, %x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %out: !tt.ptr<f16> {tt.divisibility = 16 : i32}) {
   %ld = tt.load %lds : !tt.ptr<i32>

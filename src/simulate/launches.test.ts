@@ -66,6 +66,39 @@ test("floats of which a function is taken are no denormals: GPUs may take those 
   expect(edges("floor")).toMatchObject({ init: { kind: "edges", normal: true } });
 });
 
+test("nor are operands of products of f32, which may be products of narrower parts", () => {
+  const square = "tensor<16x16xf32>";
+  const text = `tt.func public @k(%a: !tt.ptr<f32>, %q: !tt.ptr<f32>) {
+  %x = tt.load %a : !tt.ptr<f32>
+  %s = tt.splat %x : f32 -> ${square}
+  %zero = arith.constant dense<0.0> : ${square}
+  %y = tt.dot %s, %s, %zero, inputPrecision = tf32x3 : ${square} * ${square} -> ${square}
+  %p = tt.splat %q : !tt.ptr<f32> -> tensor<16x16x!tt.ptr<f32>>
+  tt.store %p, %y : tensor<16x16x!tt.ptr<f32>>
+  tt.return
+}`;
+  const inits = chooseLaunches(moduleOf(text), {}, () => undefined).flatMap(({ args: [a] }) =>
+    a?.kind === "pointer" && a.init ? [a.init] : [],
+  );
+  expect(inits.length).toBeGreaterThan(0);
+  expect(inits.filter((init) => !("normal" in init))).toEqual([]);
+});
+
+test("where a loop had no round, memory that it would have filled may be read", () => {
+  const text = `tt.func public @k(%a: !tt.ptr<i32>, %q: !tt.ptr<i32>, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  scf.for %i = %zero to %n step %one : i32 {
+    tt.store %q, %i : !tt.ptr<i32>
+  }
+  tt.return
+}`;
+  const launches = chooseLaunches(moduleOf(text), {}, () => undefined);
+  const rounds = launches.map(({ args }) => args[2]).map((n) => (n?.kind === "scalar" ? n.value : undefined));
+  expect(new Set(rounds.map((n) => n === 0))).toEqual(new Set([true, false]));
+  expect(launches.map(({ ignore }) => ignore.has("unwritten-shared"))).toEqual(rounds.map((n) => n === 0));
+});
+
 describe("faults that small, whole and positive values hide", () => {
   const found = (source: string, faulty: string) => {
     const validator = new Validator();

@@ -81,7 +81,7 @@ export function chooseLaunches(
   const run = tried(args);
   const isSound = isSoundRun(run);
   const { integers } = made;
-  const launches: Chosen[] = [{ seed, args, run, ignore: NOTHING, lowered: true }];
+  const launches: Chosen[] = [{ seed, args, run, ignore: ignoredOf(run), lowered: true }];
   // Where the kernel itself goes wrong in every way, that is all there is to say.
   const edges = isSound ? plan(fit, { integers, floats: "edges" }) : args;
   for (const s of others) {
@@ -90,15 +90,16 @@ export function chooseLaunches(
       continue;
     }
     const edged = same(edges, args) ? undefined : sound(edges, s);
-    launches.push({ seed: s, args: edged ? edges : args, run: edged ?? tried(args, s), ignore: NOTHING, lowered: false });
+    const other = edged ?? tried(args, s);
+    launches.push({ seed: s, args: edged ? edges : args, run: other, ignore: ignoredOf(other), lowered: false });
   }
   if (!isSound) return launches;
 
-  const add = (more: readonly ArgumentPlan[], ignore = NOTHING): void => {
+  const add = (more: readonly ArgumentPlan[]): void => {
     if (launches.some((known) => same(known.args, more))) return;
     if (!budget.mayTry) return void budget.launchesLeftOut++;
     const run = sound(more);
-    if (run) launches.push({ seed, args: more, run, ignore, lowered: true });
+    if (run) launches.push({ seed, args: more, run, ignore: ignoredOf(run), lowered: true });
   };
   if (fit === "cut") {
     add(plan("short", { integers, floats: "edges" }));
@@ -110,7 +111,7 @@ export function chooseLaunches(
     });
     add(rate ?? plan("two", { integers, floats: "edges" }));
   }
-  add(plan("empty", { integers, floats: "random" }), NEVER_FILLED);
+  add(plan("empty", { integers, floats: "random" }));
   return launches;
 }
 
@@ -142,9 +143,8 @@ const TAME: MadeUp = { integers: "random", floats: "random" };
 const RATES = [8, 128, 4096] as const;
 /** The largest share of stored values that may be infinite or NaN. */
 const MOST_NON_FINITE = 0.5;
-const NOTHING: ReadonlySet<string> = new Set();
-/** A loop without iterations may leave shared memory unfilled that is read later; if such a value is stored, the comparison shows it. */
-const NEVER_FILLED: ReadonlySet<string> = new Set(["unwritten-shared"]);
+/** A loop without rounds may leave shared or tensor memory unfilled that is read later; if such a value is stored, the comparison shows it. */
+const ignoredOf = ({ skippedLoop }: RunResult): ReadonlySet<string> => new Set(skippedLoop ? ["unwritten-shared"] : []);
 
 /** The same for launches that pass the same numbers, and arrays of the same values. */
 const textOf = (args: readonly ArgumentPlan[]): string =>

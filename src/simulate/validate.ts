@@ -23,6 +23,7 @@ import { compareRuns, differenceText, uncertain } from "./tensor/compare.js";
 import { elementOfType } from "./tensor/elements.js";
 import { type Finding, RACES } from "./tensor/findings.js";
 import { argumentCounts, expandedTo } from "./tensor/host-descriptors.js";
+import type { Checks } from "./tensor/machine.js";
 import { printableLocation } from "./tensor/place.js";
 import { RULES } from "./tensor/rules/index.js";
 import { type RunResult, runModule, samplePrograms } from "./tensor/run.js";
@@ -67,6 +68,8 @@ export interface Validation {
   readonly findings: readonly Finding[];
   /** Steps that were not executed, and so not validated: the last of each stage, each with the reason. */
   readonly notExecuted: readonly NotExecuted[];
+  /** The first pass whose results differ where the source has errors: there they say nothing. */
+  readonly undefinedAfter?: string | undefined;
   /** Programs and launches of Triton IR, and results of passes, that there was no time for; each of how many. */
   readonly leftOut: Readonly<Record<"programs" | "launches" | "results", { readonly count: number; readonly of: number }>>;
   /** Set where the user ended it: how many results there were to execute. */
@@ -122,6 +125,11 @@ export class Validator {
   #loweredWork = 0;
   /** The launches and programs that lowered code runs on, once they are known. */
   #planned: readonly Planned[] | undefined;
+  /** How many reshapes could reorder elements after the last pass; the pass, and those before it that were not executed, that took an order which matters. */
+  #reordering = 0;
+  #takesOrder: readonly string[] | undefined;
+  /** The first pass whose results differ where the source's are not defined. */
+  #undefinedAfter: string | undefined;
   /** Passes since the last one whose result was executed. */
   readonly #pending: string[] = [];
   /** The tensor map forms of descriptor arguments, as they were last. */
@@ -167,6 +175,7 @@ export class Validator {
     this.#coverage.set("the source", opCoverage(module, this.#before));
     this.#onesided = onesided(this.#before);
     this.#version = root.ctx.version;
+    this.#reordering = countReordering(root);
     this.#findings = this.#before.flatMap((r) => r.findings);
   }
 
@@ -215,13 +224,27 @@ export class Validator {
     this.#notExecuted.delete("Triton IR");
     this.#passes.push(pass);
     this.#coverage.set("Triton IR", opCoverage(module, results));
-    const problem = results.flatMap((result, i) => {
-      const message = changeOf(before[i]!, result, this.#launches[i]!);
-      return message === undefined ? [] : [{ pass, seed: this.#launches[i]!.seed, message }];
-    })[0];
+    const problems = results.flatMap((result, i) => {
+      const launch = this.#launches[i]!;
+      const message = changeOf(before[i]!, result, launch);
+      return message === undefined ? [] : [{ pass, seed: launch.seed, message, isDefined: !launch.run.findings.some(isError) }];
+    });
     const suspects = [...this.#pending.splice(0), pass];
+    const problem = problems.find(({ isDefined }) => isDefined);
     if (problem) this.#broken.push({ ...problem, suspects });
+    else if (problems.length > 0) this.#undefinedAfter ??= pass;
+    else this.#noteReordering(module, before, suspects);
     this.#before = results;
+  }
+
+  /** Whether a pass lets elements be reordered on whose order the results depend. It does no harm where lowered code keeps the order. */
+  #noteReordering(module: Operation, before: readonly RunResult[], suspects: readonly string[]): void {
+    const count = countReordering(module);
+    if (count > this.#reordering && !this.#takesOrder) {
+      const reordered = this.#run(module, { reorders: true });
+      if (reordered.some((result, i) => changeOf(before[i]!, result, this.#launches[i]!) !== undefined)) this.#takesOrder = suspects;
+    }
+    this.#reordering = count;
   }
 
   /** Executes the PTX that all of it became; `sharedBytes` is the dynamic shared memory of a CTA. */
@@ -250,7 +273,12 @@ export class Validator {
     this.#coverage.set(stage, instructionCoverage(found.runs));
     const [problem] = found.problems;
     const suspects = [...this.#pending.splice(0), pass];
-    if (problem && !this.#loweredIsBroken) this.#broken.push({ ...problem, pass, suspects, ...(this.#loweredRan ? {} : { hidden: true }) });
+    const takesOrder = this.#loweredRan ? undefined : this.#takesOrder;
+    if (problem && takesOrder) {
+      const message = `${problem.message}, where threads run: it lets elements be reordered whose order matters`;
+      this.#broken.push({ ...problem, message, pass: takesOrder.at(-1)!, suspects: takesOrder });
+    } else if (problem && !this.#loweredIsBroken)
+      this.#broken.push({ ...problem, pass, suspects, ...(this.#loweredRan ? {} : { hidden: true }) });
     this.#loweredIsBroken ||= problem !== undefined;
     this.#loweredRan = true;
   }
@@ -371,20 +399,31 @@ export class Validator {
       onesided: this.#onesided,
       findings: this.#findings,
       notExecuted: [...this.#notExecuted.values()],
+      undefinedAfter: this.#undefinedAfter,
       leftOut: this.#leftOut,
     };
   }
 
-  #run(module: Operation): RunResult[] {
+  #run(module: Operation, checks: Checks = {}): RunResult[] {
     return this.#launches.map(({ seed, args, run: { memory, programs, steps } }) => {
       this.#runs++;
       const limits = { maxSteps: mostSteps(steps), ...this.options.limits };
       const expanded = expandedTo(this.#numArguments, args);
-      const run = runModule(module, { ...this.options, args: expanded, seed, programs, limits, within: memory });
+      const run = runModule(module, { ...this.options, args: expanded, seed, programs, limits, within: memory, checks });
       this.#budget.spend(workOf(run));
       return run;
     });
   }
+}
+
+const isError = ({ severity, kind }: Finding): boolean => severity === "error" && kind !== "not-modelled";
+/** How many reshapes may reorder elements. */
+function countReordering(module: Operation): number {
+  let count = 0;
+  module.walk((op) => {
+    if (op.hasAttr("allow_reorder")) count++;
+  });
+  return count;
 }
 
 const sizeOf = ([x = 1, y = 1, z = 1]: readonly number[]): number => x * y * z;
@@ -466,6 +505,7 @@ export function validationText({
   onesided,
   findings,
   notExecuted,
+  undefinedAfter,
   leftOut,
   endedEarly,
 }: Validation): string {
@@ -481,12 +521,14 @@ export function validationText({
     findings.filter((x) => x.severity === "error" || DEPENDENT.has(x.kind) || RACES.has(x.kind)).map((x) => [x.message, x]),
   ).values())
     lines.push(`validate: note: the kernel itself: ${f.kind}: ${f.message}${placeText(f.op)}`);
-  if (findings.some((f) => f.severity === "error" && f.kind !== "not-modelled"))
+  if (undefinedAfter !== undefined)
+    lines.push(`validate: note: the results differ after '${undefinedAfter}', where the kernel's own errors leave them open`);
+  if (findings.some(isError))
     lines.push(
       `validate: note: state preconditions in args.json beside the input; ${passes.length > 0 ? "lowered code was not" : "no result of a pass was"} executed`,
     );
   else for (const { pass, reason } of notExecuted) lines.push(`validate: note: '${pass}' was not executed: ${reason}`);
-  if (broken.length === 0 && passes.length > 0)
+  if (broken.length === 0 && passes.length > 0 && undefinedAfter === undefined)
     lines.push(`validate: same results after each of ${passes.length} passes that changed the IR (${runs} runs)`);
   const short = Object.entries(leftOut).flatMap(([what, { count, of }]) => (count > 0 ? [`${count} of ${of} ${what}`] : []));
   if (short.length > 0) lines.push(`validate: note: no time for ${short.join(", ")}; --seconds allows more, args.json smaller sizes`);

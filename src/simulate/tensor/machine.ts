@@ -101,6 +101,8 @@ export interface Checks {
   /** Check AxisInfo's claims about integers and pointers. */
   readonly axisInfo?: boolean;
   readonly observe?: ResultObserver;
+  /** Reshapes that may reorder elements do. */
+  readonly reorders?: boolean;
 }
 
 /** Arguments have lower addresses, buffers that pointer tables lead to higher ones. */
@@ -128,6 +130,8 @@ export class Machine {
     | undefined;
   readonly #scratch = new Map<Operation, number>();
   steps = 0;
+  /** Whether a loop had no round. */
+  skippedLoop = false;
   program: readonly number[] = [0, 0, 0];
   grid: readonly number[] = [1, 1, 1];
   threads: Thread[] = [];

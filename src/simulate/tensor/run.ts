@@ -64,6 +64,8 @@ export interface RunResult {
   readonly grid: readonly number[];
   readonly programs: readonly (readonly number[])[];
   readonly steps: number;
+  /** Whether a loop had no round. */
+  readonly skippedLoop: boolean;
   /** Every op that was reached or lies beside one that was; how often it ran, for how many lanes where it has a mask, and where it branched to. */
   readonly coverage: readonly Pick<Instruction, "op" | "count" | "lanes" | "taken">[];
 }
@@ -133,6 +135,7 @@ export function* runningModule(module: Operation, options: RunOptions = {}): Wor
     grid: machine.grid,
     programs,
     steps: machine.steps,
+    skippedLoop: machine.skippedLoop,
     coverage: code.instructions,
   };
 }

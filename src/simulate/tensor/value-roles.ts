@@ -15,7 +15,8 @@ import type { Value } from "../../ir/value.js";
 /**
  * `index`: an address, a bound, an amount, or what a loop ends by. `divisor`: something is divided by it. `bits`: it is read as the
  * bits of a float. `ordered`: it is combined in an order that equal, huge or no numbers make a difference to. `opaque`: a function whose domain is not known here takes it.
- * `flushed`: a function takes it that GPUs have in a form in which denormals are zero. `pitch`: it becomes a stride of a descriptor, or is
+ * `flushed`: denormals of it are zero in some stages: a function takes it that GPUs have in such a form, or a product of f32 that may be
+ * one of narrower parts, of which infinity times zero is NaN. `pitch`: it becomes a stride of a descriptor, or is
  * added to a value that `tl.multiple_of` says is a multiple.
  * `finite`: targets differ in what they make of infinities and NaN.
  */
@@ -73,6 +74,7 @@ function rolesOf(
   if (/^arith\.(?:shli|shrsi|shrui)$/.test(name)) return index === 1 ? ["index"] : [];
   if (/^arith\.(?:ceil|floor)?(?:div|rem)[su]i$/.test(name)) return index === 1 ? ["divisor"] : [];
   if (/^(?:math\.(?!absf|fma)|tt\.precise_|arith\.divf)/.test(name)) return ["flushed"];
+  if (tt.DotOp.is(op) && isFloat(elementTypeOrSelf(op.operand(index).type), "f32")) return ["flushed"];
   // Where no instruction takes scales, e5m2 becomes bf16 with bits, and its infinities and NaN are numbers then.
   if (tt.DotScaledOp.is(op)) return isFloat(elementTypeOrSelf(op.operand(index).type), "f8E5M2") ? ["finite"] : ["bits"];
   if (tt.BitcastOp.is(op) || name === "arith.bitcast") return FloatType.is(elementTypeOrSelf(op.result(0).type)) ? ["bits"] : [];

@@ -2,11 +2,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { TargetOptions } from "../../backend/targets.js";
+import { DEFAULT_TRITON, TRITON_VERSIONS, type TritonVersion } from "../../support/triton-version.js";
 
 export interface Kernel {
   readonly name: string;
   readonly text: string;
   readonly options: Partial<TargetOptions>;
+  readonly triton: TritonVersion;
   /** How the names of its targets begin; undefined where it is for all. */
   readonly platform?: string;
   /** The JSON of a file of preconditions. */
@@ -47,6 +49,13 @@ const ON_AMD: Readonly<Record<string, Readonly<Record<string, Partial<TargetOpti
   amd_adds: { pointers: { useBufferOps: false, useBufferAtomics: false } },
   "memory.atomics": { pointers: { useBufferOps: false, useBufferAtomics: false } },
 };
+/** Kernels that NVIDIA's targets compile as other Tritons do too. */
+const ON_TRITON: Readonly<Record<string, readonly string[]>> = {
+  "3.8":
+    "reduced nans sums columns outer halves scans picked added twice needed few late memory.dots scaled_mixed dot_scaled_mx gather_scatter matmul_tensordesc warp_specialized_dot matmul_warp_spec flash_attention".split(
+      " ",
+    ),
+};
 const PRECONDITIONS = JSON.parse(readFileSync("fixtures/simulate/preconditions.json", "utf8")) as Readonly<Record<string, unknown>>;
 
 /** Every kernel of the fixtures once, by name. */
@@ -62,10 +71,14 @@ export function readKernels(): ReadonlyMap<string, Kernel> {
         name: own,
         text,
         options: OPTIONS[bare] ?? {},
+        triton: DEFAULT_TRITON,
         preconditions: JSON.stringify(preconditions),
         showsFaults,
       };
       kernels.set(own, kernel);
+      for (const triton of TRITON_VERSIONS)
+        if (ON_TRITON[triton.name]?.includes(bare))
+          kernels.set(`${own}+${triton.name}`, { ...kernel, name: `${own}+${triton.name}`, triton, platform: "cuda:" });
       for (const [variant, options] of Object.entries(ON_AMD[bare] ?? {}))
         kernels.set(`${own}+${variant}`, {
           ...kernel,

@@ -51,13 +51,14 @@ function reply({ kernel: name, target, sound }: Request): Reply {
   return { ...base, validation, validateMs: cpuMs() - start - compileMs };
 }
 
-function compileKernel({ name, text, options }: Kernel, target: string): { steps: Step[]; trace?: Trace; failed?: string } {
+function compileKernel({ name, text, options, triton }: Kernel, target: string): { steps: Step[]; trace?: Trace; failed?: string } {
   const ctx = new Context(ALL_DIALECTS);
   try {
     const { module } = parseModule(ctx, `${name}.ttir`, text)!;
     const { trace, failed } = compile(name, module, {
       target,
       options: { ...defaultOptions(target), ...options },
+      version: triton,
       debugInfo: true,
       artifacts: ["ptx"],
       translate: artifactsOf,

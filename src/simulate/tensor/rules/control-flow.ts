@@ -44,7 +44,10 @@ const forLoop: Rule = (instruction, program) => {
     const [lower, upper, step] = [0, 1, 2].map((i) => read(frame.env[ins[i]!]!)) as [bigint, bigint, bigint];
     const inits = ins.slice(3).map((slot) => frame.env[slot]!);
     if (step <= 0n) throw new Stop("limit", `the loop's step is ${step}: it never ends`, op);
-    if (lower >= upper) return setResults(frame, instruction, inits);
+    if (lower >= upper) {
+      machine.skippedLoop = true;
+      return setResults(frame, instruction, inits);
+    }
     let induction = lower;
     const value = () => scalar(element, element.big ? induction : Number(induction));
     enter(machine, code, frame.env, [value(), ...inits], (yielded, _terminator, inner) => {

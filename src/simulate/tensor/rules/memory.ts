@@ -234,7 +234,8 @@ const clamp: Rule = (instruction) => {
   const nan = String(tt.ClampFOp.match(op)!.propagateNan) === "all";
   const [min, max] = nan ? ["Math.min", "Math.max"] : ["H.minnum", "H.maxnum"];
   const two = elementwiseResult(instruction, 0, () => `${min}(${max}(a, b), c)`);
-  const clip = elementwiseResult(instruction, 0, () => `H.copySign(${min}(Math.abs(a), Math.abs(c)), H.copySign(1, a) * H.copySign(1, c))`);
+  const one = `H.copySign(${min}(Math.abs(a), Math.abs(c)), H.copySign(1, a) * H.copySign(1, c))`;
+  const clip = elementwiseResult(instruction, 0, () => `b === -c ? ${one} : ${min}(${max}(a, b), c)`);
   return (frame, machine) => (machine.gpu.cuda?.clips && isClip(op) ? clip : two)(frame, machine);
 };
 

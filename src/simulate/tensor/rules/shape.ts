@@ -44,6 +44,22 @@ function gather(placesOf: (op: Operation) => Int32Array): Rule {
   });
 }
 
+/** Where that is asked for, who may reorder elements reverses them, once for several in a row. */
+const reshape: Rule = (instruction, program) => {
+  const kept = reshaped(instruction, program);
+  if (!reorders(instruction.op)) return kept;
+  const turned = reversed(instruction, program);
+  return (frame, machine) => (machine.checks.reorders ? turned : kept)(frame, machine);
+};
+const reorders = (op: Operation): boolean => {
+  const view = tt.ReshapeOp.match(op)!;
+  return view.allow_reorder && !tt.ReshapeOp.match(view.src.definingOp)?.allow_reorder;
+};
+const reversed = gather((op) => {
+  const count = tensorSpec(op.result(0).type).shape.reduce((a, b) => a * b, 1);
+  return Int32Array.from({ length: count }, (_, i) => count - 1 - i);
+});
+
 const broadcast = gather((op) => {
   const from = tensorSpec(op.operand(0).type).shape;
   const to = tensorSpec(op.result(0).type).shape;
@@ -126,7 +142,7 @@ export const SHAPE: readonly (readonly [OpDef, Rule])[] = [
   [tt.SplatOp, splat],
   [tt.UnsplatOp, reshaped],
   [tt.ExpandDimsOp, reshaped],
-  [tt.ReshapeOp, reshaped],
+  [tt.ReshapeOp, reshape],
   [tt.ViewOp, reshaped],
   [tt.BroadcastOp, broadcast],
   [tt.TransOp, transpose],
