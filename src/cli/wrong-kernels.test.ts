@@ -23,7 +23,7 @@ const CLEARER: Readonly<Record<string, string>> = {
   split_of_four: "split takes a block whose last dimension is 2, but its shape is [16, 4]",
 };
 
-async function say(name: string): Promise<{ readonly places: readonly string[]; readonly message: string; readonly text: string }> {
+async function say(name: string): Promise<{ readonly places: readonly string[]; readonly message: string; readonly hint: string }> {
   const path = `${FOLDER}/${name}.py`;
   const io = memoryIo();
   const code = await main([path, "--print-after", "0"], io);
@@ -33,17 +33,18 @@ async function say(name: string): Promise<{ readonly places: readonly string[]; 
     ([, file, line, column]) => `${file === name ? "" : `${file}.py:`}${line}:${column}`,
   );
   const message = /: error: ([\s\S]*?)(?: \[[\w.-]+\])?\n/.exec(text)?.[1] ?? "";
-  return { places: places.reverse(), message, text };
+  const hint = /^note: (.*)$/m.exec(text)?.[1];
+  return { places: places.reverse(), message, hint: hint ? `\n    ${hint}` : "" };
 }
 
 test("wrong kernels are told as Triton and CPython tell them", async () => {
   let sideBySide =
-    "What Triton 3.6 (or CPython) says of each wrong kernel, and what we say below it. Made by src/cli/wrong-kernels.test.ts.\n";
+    "What Triton 3.6 (or CPython) says of each wrong kernel, and what we say below it, with our hint. Made by src/cli/wrong-kernels.test.ts.\n";
   const faults: string[] = [];
   for (const [name, triton] of Object.entries(TRITON)) {
     const ours = await say(name);
     const theirs = triton.message;
-    sideBySide += `\n${name}\n  ${triton.places.join(" > ")}  ${theirs}\n  ${ours.places.join(" > ")}  ${ours.message === theirs ? "the same" : ours.message}\n`;
+    sideBySide += `\n${name}\n  ${triton.places.join(" > ")}  ${theirs}\n  ${ours.places.join(" > ")}  ${ours.message === theirs ? "the same" : ours.message}${ours.hint}\n`;
     const own = (places: readonly string[]) => places.filter((p) => !p.includes(".py:")).join(" > ");
     if (own(ours.places) !== own(triton.places)) faults.push(`${name}: at ${ours.places.join(" > ")}, not ${triton.places.join(" > ")}`);
     if (ours.message !== theirs && ours.message !== CLEARER[name]) faults.push(`${name}: says '${ours.message}', not '${theirs}'`);

@@ -112,6 +112,7 @@ export function diagnosticOf(error: CompilationError): Diagnostic {
         ...position(place && file !== undefined ? { file, line: place.line, column: place.col + 1 } : undefined),
         notes: [],
       })),
+      ...(error.hint === undefined ? [] : [{ severity: "note" as const, code, message: error.hint, notes: [] }]),
       ...callers.map((frame) => ({
         severity: "note" as const,
         code,

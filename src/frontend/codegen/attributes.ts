@@ -1,6 +1,6 @@
 /** Attributes of values inside a kernel. Source: code_generator.py, CodeGenerator.get_Attribute. */
 import { hostAttribute } from "../host/attributes.js";
-import { raise, raiseMissing } from "../language/errors.js";
+import { raiseMissing } from "../language/errors.js";
 import { member } from "../language/members.js";
 import { noAttribute, pyTypeName } from "../language/python-text.js";
 import { isConstexpr, isKind, isTensor, type PyValue, typeOf } from "../language/values.js";
@@ -12,7 +12,6 @@ export function getAttribute(g: Generator, value: PyValue, name: string): PyValu
   const found = decided(g, name, findAttribute(g, value, name));
   if (found !== undefined) return found;
   const plain = isConstexpr(value) ? value.value : value;
-  if (isKind(plain, "class")) return raise("AttributeError", `type object '${plain.name}' has no attribute '${name}'`);
   return raiseMissing("AttributeError", noAttribute(plain, name), missingName(plain, name));
 }
 

@@ -1,9 +1,10 @@
 /** Errors of code generation: where, in which function, and through which calls. Source: python/triton/compiler/errors.py. */
 import type { PyError } from "../language/errors.js";
-import { type MissingName, versionNote } from "../language/version-names.js";
+import { versionNote } from "../language/version-names.js";
 import type * as ast from "../python/ast.js";
 import { CompilationError, type CompilationErrorKind, type ErrorFrame } from "./compilation-error.js";
 import type { Generator } from "./generator.js";
+import { hintFor } from "./hints.js";
 
 export function frameAt(g: Generator, node: ast.Node | undefined): ErrorFrame {
   return { function: g.jit.name, file: g.data.env.file.path, at: node?.at ?? g.node?.at };
@@ -16,14 +17,8 @@ export function failAt(
   kind: CompilationErrorKind = "CompilationError",
   cause?: PyError,
 ): never {
-  if (cause?.missing) noteVersion(g, cause, cause.missing);
-  throw new CompilationError(kind, message, [frameAt(g, node), ...g.callers], cause);
-}
-
-/** Says which version of Triton has what is missing. */
-function noteVersion(g: Generator, error: PyError, missing: MissingName): void {
-  const message = versionNote(missing, g.compilation.host.triton);
-  if (message !== undefined) error.notes = [...(error.notes ?? []), { message }];
+  const hint = (cause?.missing && versionNote(cause.missing, g.compilation.host.triton)) ?? hintFor(g, message);
+  throw new CompilationError(kind, message, [frameAt(g, node), ...g.callers], cause, hint);
 }
 
 export function unsupported(g: Generator, node: ast.Node | undefined, message: string): never {

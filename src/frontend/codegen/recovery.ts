@@ -8,6 +8,7 @@
  */
 import { asPyError } from "../language/errors.js";
 import { insertionPoint, restoreInsertion } from "../language/insertion.js";
+import { walk } from "../launches.js";
 import type * as ast from "../python/ast.js";
 import { CompilationError } from "./compilation-error.js";
 import { errorRepr, frameAt } from "./errors.js";
@@ -77,32 +78,13 @@ export function rememberPoison({ poisoned }: Generator): () => void {
 /** The names that a statement assigns, and those inside it. */
 function assignedNames(statement: ast.Stmt): readonly string[] {
   const names: string[] = [];
-  const target = (node: ast.Expr): void => {
-    if (node.kind === "Name") names.push(node.id);
-    else if (node.kind === "Tuple" || node.kind === "List") node.elts.forEach(target);
-  };
-  const visit = (s: ast.Stmt): void => {
-    switch (s.kind) {
-      case "Assign":
-        return s.targets.forEach(target);
-      case "AugAssign":
-      case "AnnAssign":
-        return target(s.target);
-      case "FunctionDef":
-        names.push(s.name);
-        return;
-      case "If":
-      case "For":
-      case "While":
-        if (s.kind === "For") target(s.target);
-        s.body.forEach(visit);
-        return s.orelse.forEach(visit);
-      case "With":
-        for (const { optionalVars } of s.items) if (optionalVars) target(optionalVars);
-        return s.body.forEach(visit);
-      default:
-    }
-  };
-  visit(statement);
+  walk(
+    statement,
+    (node) => {
+      if (node.kind === "FunctionDef" || node.kind === "ClassDef") names.push(node.name);
+      else if (node.kind === "Name" && node.ctx === "Store") names.push(node.id);
+    },
+    (node) => node.kind !== "FunctionDef" && node.kind !== "ClassDef",
+  );
   return names;
 }

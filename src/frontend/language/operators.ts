@@ -46,6 +46,9 @@ const METHODS: ReadonlyMap<string, BuiltinDef> = new Map(
   [...MATH_METHODS, ...TENSOR_MEMBERS.map((name) => CORE.get(name)!), ...ATOMIC, ...TENSOR_OPERATORS].map((def) => [def.name, def]),
 );
 
+/** Methods of tensors, without those that operators call. */
+export const TENSOR_METHOD_NAMES: readonly string[] = [...METHODS.keys()].filter((name) => !name.startsWith("__"));
+
 /** The method of a tensor that is called so: `__add__`, `__radd__`, `to`, `store`, ... */
 export const tensorMethod = (name: string): BuiltinDef | undefined => METHODS.get(name);
 

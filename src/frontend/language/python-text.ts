@@ -132,7 +132,8 @@ export function stringRepr(value: string): string {
 /** Python's message for an attribute that a value does not have. */
 export function noAttribute(value: PyValue, name: string): string {
   if (isKind(value, "opaque")) return `'${value.what}' is not known: ${value.why}`;
-  return `${isKind(value, "module") ? `module '${value.name}'` : `'${pyTypeName(value)}' object`} has no attribute '${name}'`;
+  const owner = isKind(value, "module") ? `module '${value.name}'` : isKind(value, "class") ? `type object '${value.name}'` : undefined;
+  return `${owner ?? `'${pyTypeName(value)}' object`} has no attribute '${name}'`;
 }
 
 /** The name of a value's class; with its module when `qualified`. */
