@@ -1,6 +1,6 @@
 /** Attributes of what is known while compiling: modules, classes, instances, strings, lists, dicts. */
 import { layoutAttribute } from "../gluon/layouts/define-layout.js";
-import { typeMember } from "../language/members.js";
+import { member, typeMember } from "../language/members.js";
 import { isKind, type Opaque, type PyClass, type PyList, type PyValue, pythonTuple } from "../language/values.js";
 import { callHost } from "./call.js";
 import { dictMethod, listMethod, tupleMethod } from "./container-methods.js";
@@ -65,7 +65,7 @@ export function hostAttribute(host: Host, value: PyValue, name: string): PyValue
     case "opaque":
       return opaqueAttribute(host, value, name);
     default:
-      return typeMember(value, name);
+      return host.semantic ? member(host.semantic, value, name) : typeMember(value, name);
   }
 }
 

@@ -180,7 +180,11 @@ const AGGREGATE_REPLACE = ["aggregate_replace", native("aggregate_replace", aggr
 export const CORE_NATIVES: ReadonlyMap<string, ReadonlyMap<string, PyValue>> = new Map([
   [
     "triton.language.core",
-    new Map([["_aggregate", native("_aggregate", aggregate)], ["builtin", native("builtin", sourceBuiltin)], AGGREGATE_REPLACE]),
+    new Map([
+      ["_aggregate", native("_aggregate", aggregate)],
+      ...["builtin", "extern"].map((name) => [name, native(name, sourceBuiltin)] as const),
+      AGGREGATE_REPLACE,
+    ]),
   ],
   ["triton.language", new Map([AGGREGATE_REPLACE])],
 ]);

@@ -52,6 +52,7 @@ const NOT_EXPORTED: ReadonlySet<string> = new Set([
   "builtin_max",
   "builtin_min",
   "CONSTEXPR_0",
+  "extern_elementwise",
   "item",
   "tensor_descriptor_base",
 ]);

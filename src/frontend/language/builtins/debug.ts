@@ -6,8 +6,8 @@ import { not, or } from "../semantic/arithmetic.js";
 import { equal } from "../semantic/compare.js";
 import { toTensor } from "../semantic/constants.js";
 import { assume, debugBarrier, deviceAssert, devicePrint, type Hint, hint } from "../semantic/debug.js";
-import { inlineAsm } from "../semantic/inline-asm.js";
-import { elementsOf, isConstexpr, type PyValue, tuple, unwrap } from "../values.js";
+import { type ExternVariant, externElementwise, inlineAsm } from "../semantic/inline-asm.js";
+import { elementsOf, isConstexpr, isKind, type PyValue, tuple, unwrap } from "../values.js";
 import { integer, optionalTensor, scalarTypeArgument, self, stringArgument, truth } from "./arguments.js";
 
 const hintOf = (name: Hint) =>
@@ -93,4 +93,22 @@ export const DEBUG = [
       return dtypes ? tuple(results) : results[0]!;
     },
   ),
+  defineBuiltin(
+    "extern_elementwise",
+    { lib_name: REQUIRED, lib_path: REQUIRED, args: REQUIRED, arg_type_symbol_dict: REQUIRED, is_pure: REQUIRED },
+    (s, a) => {
+      const library = { name: stringArgument(a.lib_name), path: stringArgument(a.lib_path), isPure: truth(a.is_pure) };
+      const args = elementsOf(a.args) ?? raise("TypeError", "'args' is not iterable");
+      return externElementwise(s, library, args, externVariants(unwrap(a.arg_type_symbol_dict)));
+    },
+  ),
 ];
+
+/** `{(tl.float32, tl.float32): ("symbol", tl.float32)}` */
+function externVariants(given: PyValue): readonly ExternVariant[] {
+  if (!isKind(given, "dict")) return raise("TypeError", "'arg_type_symbol_dict' is no dict");
+  return [...given.entries.values()].map(([types, of]) => {
+    const [symbol = null, result = null] = elementsOf(of) ?? [];
+    return { args: (elementsOf(types) ?? []).map(scalarTypeArgument), symbol: stringArgument(symbol), result: scalarTypeArgument(result) };
+  });
+}

@@ -2,7 +2,7 @@
 
 import { ExternElementwiseOp } from "../../../dialects/tt/ops/elementwise.js";
 import { raise } from "../errors.js";
-import { typeRepr } from "../python-text.js";
+import { sameType, typeRepr } from "../python-text.js";
 import type { Semantic } from "../semantic.js";
 import { type Dtype, isBlock, type PointerType, type TensorType, withElement } from "../types.js";
 import { dtypeOf, type PyValue, type Tensor } from "../values.js";
@@ -45,9 +45,9 @@ function commonShape(
 
 /** A library's function for one list of argument dtypes: its symbol and the dtype that it returns. */
 export interface ExternVariant {
-  readonly args: readonly Dtype[];
+  readonly args: readonly (Dtype | PointerType)[];
   readonly symbol: string;
-  readonly result: Dtype;
+  readonly result: Dtype | PointerType;
 }
 
 /** Calls the variant of a library's function that takes these dtypes. */
@@ -58,7 +58,7 @@ export function externElementwise(
   variants: readonly ExternVariant[],
 ): Tensor {
   const args = given.map((arg) => toTensor(s, arg));
-  const variant = variants.find((v) => v.args.length === args.length && v.args.every((type, i) => type === dtypeOf(args[i]!)));
+  const variant = variants.find((v) => v.args.length === args.length && v.args.every((type, i) => sameType(type, dtypeOf(args[i]!))));
   if (!variant) return noVariant(args, variants);
   const common = commonShape(s, args, { arithmeticCheck: false }, true);
   const type = common.shape && isBlock(common.shape) ? withElement(common.shape, variant.result) : variant.result;
