@@ -84,7 +84,7 @@ test.each([
 
 const HEURISTICS = `import builtins, triton, triton.language as tl
 @triton.heuristics({
-    "EVEN": lambda args: args["n"] % args["BLOCK"] == 0,
+    "EVEN": lambda args: all(n % args["BLOCK"] == 0 for n in [args["n"], 256]),
     "HAS_BIAS": lambda args: args["bias_ptr"] is not None,
     "WIDE": lambda args: builtins.max(triton.next_power_of_2(args["n"]), 8) > 512,
 })
@@ -157,6 +157,18 @@ def launch(x):
   const io = memoryIo("", { "k.py": text });
   expect(await main(["k.py", "--guess", "--print-after", "0"], io)).toBe(0);
   expect(io.err()).toContain("count=i32 (call), offset=i32, dot_dtype=tl.float32, dtype_min_value=-128.0, USE_MAX=False, N=");
+});
+
+test("an address that is chosen begins with either", async () => {
+  const text = `import triton, triton.language as tl
+@triton.jit
+def kernel(a, b, c, d, n):
+    x = tl.where(n > 3, a, tl.where(n > 2, b, c))
+    tl.store(x + tl.arange(0, 16), tl.load(d if n is not None else c))
+`;
+  const io = memoryIo("", { "k.py": text });
+  expect(await main(["k.py", "--guess", "--print-after", "0"], io)).toBe(0);
+  expect(io.err()).toContain("a=*fp32:16, b=*fp32:16, c=*fp32:16, d=*fp32:16, n=i32;");
 });
 
 test("names that are made of each other in many ways are followed once each", async () => {

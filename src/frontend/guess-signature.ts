@@ -156,10 +156,10 @@ function usesOf(kernel: ast.FunctionDef, parameters: readonly JitParameter[]): U
   };
   walk(kernel.body, (node) => {
     if (node.kind === "Assign" || node.kind === "AnnAssign") {
-      const base = node.value && baseOf(node.value);
+      const bases = basesOf(node.value ?? undefined);
       for (const target of node.kind === "Assign" ? node.targets : [node.target])
         if (target.kind === "Name") {
-          if (base !== undefined) from.set(target.id, (from.get(target.id) ?? new Set()).add(base));
+          from.set(target.id, new Set([...(from.get(target.id) ?? []), ...bases]));
           if (node.value) values.set(target.id, [...(values.get(target.id) ?? []), node.value]);
         }
     }
@@ -176,14 +176,12 @@ function usesOf(kernel: ast.FunctionDef, parameters: readonly JitParameter[]): U
       const [offsets] = node.args;
       descriptors.set(owner, offsets?.kind === "List" || offsets?.kind === "Tuple" ? offsets.elts.length : 2);
     } else if (/^(?:load|store|make_block_ptr|make_tensor_descriptor|atomic_\w+)$/.test(name)) {
-      const base = baseOf(node.args[0] ?? node.keywords.find((k) => /^(?:base|pointer)$/.test(k.arg ?? ""))?.value);
-      if (base !== undefined) addresses.push(base);
+      addresses.push(...basesOf(node.args[0] ?? node.keywords.find((k) => /^(?:base|pointer)$/.test(k.arg ?? ""))?.value));
       if (node.args[0] && !/^make_/.test(name)) integral.push(node.args[0]);
     } else if (/^(?:range|static_range)$/.test(name)) {
       integral.push(...node.args);
     } else if (name === "async_copy_global_to_shared") {
-      const base = baseOf(node.args[1]);
-      if (base !== undefined) addresses.push(base);
+      addresses.push(...basesOf(node.args[1]));
     }
     const dtype = name === "to" || name === "cast" ? node.args.at(-1) : node.keywords.find((k) => k.arg === "dtype")?.value;
     if (dtype?.kind === "Name") types.add(dtype.id);
@@ -210,8 +208,7 @@ function loadsIn(expressions: readonly ast.Expr[], values: ReadonlyMap<string, r
     walk(
       root,
       (node) => {
-        const base = node.kind === "Call" && isLoad(node) ? baseOf(node.args[0]) : undefined;
-        if (base !== undefined) bases.push(base);
+        if (node.kind === "Call" && isLoad(node)) bases.push(...basesOf(node.args[0]));
         if (node.kind !== "Name" || seen.has(node.id)) return;
         seen.add(node.id);
         pending.push(...(values.get(node.id) ?? []));
@@ -221,26 +218,28 @@ function loadsIn(expressions: readonly ast.Expr[], values: ReadonlyMap<string, r
   return bases;
 }
 
-/** The name that an address begins with: `x` of `x + row * stride + cols`. */
-function baseOf(node: ast.Expr | undefined): string | undefined {
+/** The names that an address may begin with: `x` of `x + row * stride + cols`, both of `tl.where(first, x, y)`. */
+function basesOf(node: ast.Expr | undefined): readonly string[] {
   switch (node?.kind) {
     case "Name":
-      return node.id;
+      return [node.id];
     case "BinOp":
-      return baseOf(node.left);
+      return basesOf(node.left);
     case "Subscript":
     case "Attribute":
-      return baseOf(node.value);
+      return basesOf(node.value);
+    case "IfExp":
+      return [...basesOf(node.body), ...basesOf(node.orelse)];
     case "Call": {
-      const method = node.func.kind === "Attribute" && node.func.attr === "to" ? node.func.value : undefined;
-      if (method) return baseOf(method);
+      const name = lastName(node.func) ?? "";
+      if (node.func.kind === "Attribute" && name === "to") return basesOf(node.func.value);
+      if (name === "where") return node.args.slice(1).flatMap(basesOf);
       // A function of the user's makes addresses of its first argument, as a rule.
-      const keepsBase =
-        node.func.kind === "Name" || /^(?:multiple_of|max_contiguous|broadcast_to|advance|cast)$/.test(lastName(node.func) ?? "");
-      return keepsBase ? baseOf(node.args[0]) : undefined;
+      const keepsBase = node.func.kind === "Name" || /^(?:multiple_of|max_contiguous|broadcast_to|advance|cast)$/.test(name);
+      return keepsBase ? basesOf(node.args[0]) : [];
     }
     default:
-      return undefined;
+      return [];
   }
 }
 

@@ -115,6 +115,13 @@ const PY_SET = pythonType("set", ([items]) =>
   list(items === undefined ? [] : [...new Map(pyIterate(items).map((v) => [dictKey(v), v])).values()]),
 );
 
+/** `decisive` where one of the items is so: what is not known decides only if none does. */
+function truthOfAll(items: PyValue, decisive: boolean): PyValue {
+  const all = pyIterate(items);
+  if (all.some((item) => unknownOf(item) === undefined && pyTruth(item) === decisive)) return decisive;
+  return all.map(unknownOf).find((item) => item !== undefined) ?? !decisive;
+}
+
 const length = computing("len", ([value = null]) => {
   const v = plain(value);
   if (typeof v === "string") return BigInt([...v].length);
@@ -256,8 +263,8 @@ export const HOST_BUILTINS: ReadonlyMap<string, PyValue> = new Map<string, PyVal
       pyIterate(items).reduce((a, b) => pyBinary("__add__", a, b), start ?? named.get("start") ?? 0n),
     ),
   ],
-  ["any", native("any", ([items = null]) => pyIterate(items).some(pyTruth))],
-  ["all", native("all", ([items = null]) => pyIterate(items).every(pyTruth))],
+  ["any", computing("any", ([items = null]) => truthOfAll(items, true))],
+  ["all", computing("all", ([items = null]) => truthOfAll(items, false))],
   [
     "sorted",
     computing("sorted", ([items = null], named, host) => {
