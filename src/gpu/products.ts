@@ -340,7 +340,8 @@ export const GPU_PRODUCTS: readonly GpuProduct[] = [
       l2Bytes: "RX 7900 XTX product page: 96 MB of Infinity Cache, between L2 and DRAM",
       l2BytesPerClock: "not found in a text",
       dramLatencyClocks: "not published by AMD",
-      tensor: "AMD GPUOpen, How to accelerate AI applications on RDNA 3 using WMMA: 512 operations a clock of a compute unit, of f16, bf16 and int8",
+      tensor:
+        "AMD GPUOpen, How to accelerate AI applications on RDNA 3 using WMMA: 512 operations a clock of a compute unit, of f16, bf16 and int8",
     },
   },
   {

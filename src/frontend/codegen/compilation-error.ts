@@ -20,7 +20,7 @@ export class CompilationError extends Error {
     readonly frames: readonly ErrorFrame[],
     /** The Python exception that caused it. */
     override readonly cause: PyError | undefined,
-    /** What to write instead, or which version of Triton has what is missing. */
+    /** The code to write instead, or which version of Triton has what is missing. */
     readonly hint?: string,
   ) {
     super(message);

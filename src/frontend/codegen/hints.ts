@@ -1,4 +1,4 @@
-/** What to write instead, for errors whose message, which is Triton's, does not say it. */
+/** Hints on code to write instead, for errors whose message, which is Triton's, does not say it. */
 import { nearest } from "../../support/nearest.js";
 import { TENSOR_METHODS_IN_TRITON } from "../language/modules.js";
 import { CORE, TENSOR_METHOD_NAMES } from "../language/operators.js";

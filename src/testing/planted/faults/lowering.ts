@@ -628,7 +628,7 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     {
       in: "lowerDot",
       fault: "the barrier is not told",
-      find: "    commit(lo, sharedMemoryObject(lo, barrier).base, told, dot.view.multicast ? dot.operands : []);\n",
+      find: "    commit(lo, sharedMemoryObject(lo, barrier).base, told, sharedByCommit(dot.view.op));\n",
       replace: "",
     },
     { in: "lowerDot", fault: "every warp starts the instructions", find: "pred = b.and(pred, isWarp0);", replace: "" },
