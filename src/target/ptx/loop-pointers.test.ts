@@ -2,11 +2,14 @@ import { expect, test } from "vitest";
 import { instructions, kernel } from "./translate.fixture.js";
 
 /** The sums of a loop over so many pointers, each of which reads an element; registers by the order of their first use. */
-const loop = (count: number, offsetType: "i32" | "i64"): string[] => {
+const loop = (count: number, offsetType: "i32" | "i64", column = ""): string[] => {
   const all = Array.from({ length: count }, (_, i) => i);
   const list = (text: (i: number) => string): string => all.map(text).join(", ");
   const branch = (name: string): string => `llvm.br ^bb1(${list((i) => `%${name}${i}`)} : ${list(() => "!llvm.ptr<1>")})`;
-  const starts = all.map((i) => `%s${i} = llvm.getelementptr %arg0[%o${i}] : (!llvm.ptr<1>, ${offsetType}) -> !llvm.ptr<1>, f16`);
+  const starts = all.map(
+    (i) => `%r${i} = llvm.getelementptr %arg0[%o${i}] : (!llvm.ptr<1>, ${offsetType}) -> !llvm.ptr<1>, f16
+      %s${i} = llvm.getelementptr %r${i}[${column || "0"}] : (!llvm.ptr<1>${column && ", i32"}) -> !llvm.ptr<1>, f16`,
+  );
   const loads = all.map(
     (i) => `
        %v${i} = llvm.load volatile %p${i} : !llvm.ptr<1> -> i32
@@ -29,6 +32,8 @@ const loop = (count: number, offsetType: "i32" | "i64"): string[] => {
 
 test("pointers of one base to which a loop adds the same are the base, counted up, and a number each", () => {
   expect(loop(3, "i32")).toEqual(["add.s64 a, b, c;", "add.s64 d, e, c;", "add.s64 f, g, c;", "add.s64 c, h, c;"]);
+  // The same column is added to each row.
+  expect(loop(3, "i32", "%n")).toEqual(loop(3, "i32"));
 });
 test("few pointers, and those whose numbers take two words, are counted up each", () => {
   expect(loop(2, "i32")).toEqual(["add.s64 a, a, b;", "add.s64 c, c, b;"]);

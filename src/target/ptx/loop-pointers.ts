@@ -10,14 +10,16 @@ import { dominates } from "./cfg.js";
 import { type Block, type Node, valueOf } from "./graph.js";
 import type { Simplifier } from "./simplify.js";
 
-/** A phi that starts with a base and a number. */
-interface Pointer {
-  readonly phi: Node;
-  readonly base: Node;
-  readonly offset: Node;
+/** Phis that start with the same terms and a number each, and to which a loop adds the same. */
+interface Family {
+  readonly base: readonly Node[];
+  readonly step: Node;
+  readonly pointers: { readonly phi: Node; readonly offset: Node }[];
 }
 /** Fewer pointers take no more registers than their base and offsets. */
 const FEWEST = 3;
+/** Sums of more terms are left as they are. */
+const MOST_TERMS = 6;
 
 /** Returns which phis are sums now. */
 export function joinPointers(s: Simplifier, order: readonly Block[]): Map<Node, Node> {
@@ -25,23 +27,29 @@ export function joinPointers(s: Simplifier, order: readonly Block[]): Map<Node, 
   for (const head of order) {
     const back = head.predecessors.length === 2 ? head.predecessors.findIndex((from) => dominates(head, from)) : -1;
     if (back < 0) continue;
-    const families = new Map<string, { readonly step: Node; readonly pointers: Pointer[] }>();
+    const families = new Map<string, Family>();
     for (const phi of head.phis) {
-      const [from, step] = phi.inputs[back]!.inputs;
-      const [base, offset] = wordOffset(phi.inputs[1 - back]!);
-      if (phi.inputs[back]!.kind !== "add" || from !== phi || !offset) continue;
-      const key = `${base.id} ${step!.id}`;
-      const known = families.get(key);
-      if (known) known.pointers.push({ phi, base, offset });
-      else families.set(key, { step: step!, pointers: [{ phi, base, offset }] });
+      const next = phi.inputs[back]!;
+      const [from, step] = next.inputs;
+      if (phi.width !== 64 || next.kind !== "add" || from !== phi) continue;
+      const terms = termsOf(phi.inputs[1 - back]!);
+      for (const [i, offset] of terms.entries()) {
+        if (terms.length === 1 || !isOfWord(offset)) continue;
+        const base = terms.toSpliced(i, 1);
+        const key = `${base.map(({ id }) => id).join("+")} ${step!.id}`;
+        const known = families.get(key);
+        if (known) known.pointers.push({ phi, offset });
+        else families.set(key, { base, step: step!, pointers: [{ phi, offset }] });
+      }
     }
-    for (const { step, pointers } of families.values()) {
-      if (pointers.length < FEWEST) continue;
-      const { phi: first, base } = pointers[0]!;
-      const shared = s.graph.inPlaceOf(first, () => s.graph.phi(head, 64));
-      const next = s.graph.inPlaceOf(first.inputs[back]!, () => s.add(shared, step));
-      shared.inputs = back === 1 ? [base, next] : [next, base];
-      for (const { phi, offset } of pointers)
+    for (const { base, step, pointers } of [...families.values()].sort((a, b) => b.pointers.length - a.pointers.length)) {
+      const left = pointers.filter(({ phi }) => !replaced.has(phi));
+      if (left.length < FEWEST) continue;
+      const shared = s.graph.inPlaceOf(left[0]!.phi, () => s.graph.phi(head, 64));
+      const start = base.reduce((a, b) => s.add(a, b));
+      const next = s.graph.inPlaceOf(left[0]!.phi.inputs[back]!, () => s.add(shared, step));
+      shared.inputs = back === 1 ? [start, next] : [next, start];
+      for (const { phi, offset } of left)
         replaced.set(
           phi,
           s.graph.inPlaceOf(phi, () => s.add(shared, offset)),
@@ -50,15 +58,18 @@ export function joinPointers(s: Simplifier, order: readonly Block[]): Map<Node, 
   }
   return replaced;
 }
-/** A sum as another number and one that was extended from a word. */
-function wordOffset(sum: Node): readonly [Node, Node | undefined] {
-  const [a, b] = sum.inputs as [Node, Node];
-  if (sum.kind === "add" && sum.width === 64) {
-    if (isOfWord(b)) return [a, b];
-    if (isOfWord(a)) return [b, a];
+/** The terms of a sum in the order in which they were made; the sum itself where there are many. */
+function termsOf(sum: Node): readonly Node[] {
+  const terms: Node[] = [];
+  const work = [sum];
+  for (let node = work.pop(); node; node = work.pop()) {
+    if (node.kind === "add") work.push(...node.inputs);
+    else terms.push(node);
+    if (work.length + terms.length > MOST_TERMS) return [sum];
   }
-  return [sum, undefined];
+  return terms.sort((a, b) => a.id - b.id);
 }
+/** Whether a number was extended from a word. */
 function isOfWord(node: Node): boolean {
   const word = node.kind === "shl" && valueOf(node.inputs[1]) !== undefined ? node.inputs[0]! : node;
   return (word.kind === "sext" || word.kind === "zext") && word.inputs[0]!.width === 32;
