@@ -3,6 +3,7 @@ import type { AttrParser } from "../../ir/asm.js";
 import { defineAttr } from "../../ir/attribute.js";
 import type { TensorMemoryParams, TensorMemoryScalesParams } from "../../layout/encoding-params.js";
 import { getCTASplitNum } from "../../layout/encodings/cga.js";
+import { FIRST_BLOCK_OF_PAIRS } from "../../layout/encodings/tensor-memory.js";
 import type { LinearLayout } from "../../layout/linear-layout.js";
 import { cgaBases, cgaLayout } from "../ttg/encodings/cga.js";
 import { defineEncoding } from "../ttg/encodings/define-encoding.js";
@@ -44,15 +45,18 @@ export const TensorMemoryEncoding = defineEncoding<TensorMemoryAttrParams, Tenso
   dialect: "ttng",
   alias: "tmem",
   parse(p) {
+    const at = p.pos;
     const required = ["blockM", "blockN", "colStride"];
     const fields = struct(p, [...required, ...sharingNames(p), "twoCTAs", ...(p.ctx.triton.blocksInTmem ? ["fp4Padded"] : [])], required);
     const [blockM = 0, blockN = 0, colStride = 0] = required.map((name) => fields.get(name) as number);
+    const twoCTAs = fields.get("twoCTAs") === true;
+    if (twoCTAs && p.ctx.triton.blocksInTmem && !fields.has("CGALayout")) p.fail(FIRST_BLOCK_OF_PAIRS, at, "parse.encoding");
     return {
       blockM,
       blockN,
       colStride,
       ...sharingOf(fields),
-      twoCTAs: fields.get("twoCTAs") === true,
+      twoCTAs,
       ...paddingOf(fields.get("fp4Padded") === true),
     };
   },

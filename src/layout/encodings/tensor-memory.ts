@@ -73,6 +73,9 @@ export function tensorMemoryScalesToLinearLayout(shape: readonly number[], param
   return ensureLayoutNotLargerThan(whole, { dim0: m, dim1: n });
 }
 
+/** Real Triton aborts where there is no block at all. */
+export const FIRST_BLOCK_OF_PAIRS = "twoCTAs layout requires the first CGALayout block basis to be [1, 0]";
+
 /** Upstream's complaints about the parameters. */
 export function verifyTensorMemory({
   blockM,
@@ -84,8 +87,7 @@ export function verifyTensorMemory({
   twoCTAs,
   fp4Padded,
 }: TensorMemoryParams): string[] {
-  if (cga && twoCTAs && cga.getBasis("block", 0).join() !== "1,0")
-    return ["twoCTAs layout requires the first CGALayout block basis to be [1, 0]"];
+  if (cga && twoCTAs && cga.getBasis("block", 0).join() !== "1,0") return [FIRST_BLOCK_OF_PAIRS];
   if (!isPowerOf2(CTASplitM) || !isPowerOf2(CTASplitN)) return ["CTASplitM and CTASplitN must be greater than 0 and a power of 2"];
   if (blockM !== 64 && blockM !== 128) return [`blockM must be 64 or 128 but got ${blockM}`];
   if (!isPowerOf2(blockN)) return [`blockN must be a power of 2 but got ${blockN}`];
