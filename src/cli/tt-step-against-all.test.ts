@@ -57,6 +57,32 @@ test("a kernel that one of the versions refuses is an error of that version, in 
   expect(out).toContain("tl.squeeze");
 });
 
+const TWO = [
+  "import triton",
+  "import triton.language as tl",
+  "# tt-step: signature=*fp32:16",
+  "@triton.jit",
+  "def negate(p):",
+  "    tl.store(p, -tl.load(p))",
+  "@triton.jit",
+  "def copy(p, q):",
+  "    tl.store(p, tl.load(q))",
+  "# tt-step: signature=*fp32:16",
+  "@triton.jit",
+  "def same(p):",
+  "    tl.store(p, tl.load(p))",
+];
+test("a file's kernels with stated arguments are a row each, or all that can be guessed", async () => {
+  const io = memoryIo("", { "two.py": TWO.join("\n") });
+  const report = ["two.py", "--against", "triton=3.8", "--format"];
+  expect(await main([...report, "md"], io)).toBe(1);
+  expect(io.out().match(/^## .*/gm)).toEqual(["## two.py: negate", "## two.py: same"]);
+  const plain = memoryIo("", { "two.py": TWO.filter((line) => !line.startsWith("#")).join("\n") });
+  expect(await main([...report, "json", "--guess"], plain)).toBe(1);
+  const kernels = JSON.parse(plain.out()).kernels.map((row: { input: string; kernel: string }) => `${row.input} ${row.kernel}`);
+  expect(kernels).toEqual(["two.py negate", "two.py copy", "two.py same"]);
+});
+
 test("another option than the version, on several kernels", async () => {
   const { code, out } = await run("rows.py", "loop.py", "--against", "num-warps=8");
   expect(code).toBe(1);

@@ -1,6 +1,7 @@
 /** `tt-step INPUT... --against OPTION=VALUE`: what kernels become with another option or version of Triton, side by side, the most changed first. */
 import { paired } from "../diff/pair-steps.js";
 import { compareFacts, type FactDifference, type FinalFacts, finalFacts } from "../explain/compare-facts.js";
+import type { Choices } from "../frontend/specialize.js";
 import { compile } from "../library/compile.js";
 import { failureOf } from "../node/failure.js";
 import { refText, remarkMessage } from "../pass/remark.js";
@@ -18,9 +19,15 @@ import { readInput } from "./tt-step-input.js";
 import { usage } from "./tt-step-output.js";
 import { uselessOptions } from "./useless-options.js";
 
-/** How a kernel changes. */
-interface Row {
+/** An input, and which of several kernels in it. */
+interface Case {
   readonly input: string;
+  readonly kernel?: string;
+}
+const nameOf = ({ input, kernel }: Case): string => (kernel === undefined ? input : `${input}: ${kernel}`);
+
+/** How a kernel changes. */
+interface Row extends Case {
   readonly status: "same" | "different" | "error";
   /** How many instructions of memory, tensor cores, shuffles and barriers come or go. */
   readonly changed: number;
@@ -54,16 +61,17 @@ export async function againstAll(
   if ("error" in after) return usage(io, after.error);
   if (words.length === 0) return usage(io, "expects input files. Try: tt-step --help");
   const isVersion = settings.every(([name]) => name === "triton");
-  const nameOf = ({ triton }: TtStepArgs) => `Triton ${tritonOrDefault(triton).name}`;
+  const versionOf = ({ triton }: TtStepArgs) => `Triton ${tritonOrDefault(triton).name}`;
   const sides: Sides = [
-    { name: isVersion ? nameOf(given) : "as given", args: given, changes: [] },
-    { name: isVersion ? nameOf(after) : given.against, args: after, changes: namesOf(settings) },
+    { name: isVersion ? versionOf(given) : "as given", args: given, changes: [] },
+    { name: isVersion ? versionOf(after) : given.against, args: after, changes: namesOf(settings) },
   ];
-  const { value: rows, interrupted } = await watched(rowsOf(words, sides, io), io);
-  const sorted = [...rows].sort((a, b) => rank(b) - rank(a) || (a.input < b.input ? -1 : 1));
+  const cases = words.flatMap((input) => kernelsOf(input, given, io));
+  const { value: rows, interrupted } = await watched(rowsOf(cases, sides, io), io);
+  const sorted = [...rows].sort((a, b) => rank(b) - rank(a) || (nameOf(a) < nameOf(b) ? -1 : 1));
   io.stdout.write(report(sorted, sides, given.format ?? "md"));
   if (interrupted) {
-    io.stderr.write(`tt-step: interrupted after ${rows.length} of ${words.length} inputs\n`);
+    io.stderr.write(`tt-step: interrupted after ${rows.length} of ${cases.length} kernels\n`);
     return EXIT.interrupted;
   }
   if (rows.some(({ status }) => status === "error")) return EXIT.badInput;
@@ -73,10 +81,28 @@ export async function againstAll(
 /** Kernels that do not compile come first. */
 const rank = ({ status, changed, facts }: Row): number => (status === "error" ? Infinity : status === "same" ? -1 : changed + facts.length);
 
-function* rowsOf(inputs: readonly string[], sides: Sides, io: Io): Work<readonly Row[]> {
+/** The kernels of a file with several: those whose arguments are stated, or all where they are guessed. */
+function kernelsOf(input: string, args: TtStepArgs, io: Io): readonly Case[] {
+  if (args.python.kernel !== undefined) return [{ input }];
+  const items = choicesOf(input, args, io);
+  const taken = items.some(({ isStated }) => isStated) ? items.filter(({ isStated }) => isStated) : args.python.guess ? items : [];
+  return taken.length === 0 ? [{ input }] : taken.map(({ given: { kernel } }) => ({ input, kernel: kernel! }));
+}
+function choicesOf(input: string, args: TtStepArgs, io: Io): Choices["items"] {
+  try {
+    const read = readInput(input, io, { ...args, debugInfo: false });
+    return read.kind === "error" && read.choices?.title === "kernels" ? read.choices.items : [];
+  } catch (error) {
+    // It is reported where the kernel is compiled.
+    if (failureOf(error).isBug) throw error;
+    return [];
+  }
+}
+
+function* rowsOf(cases: readonly Case[], sides: Sides, io: Io): Work<readonly Row[]> {
   const rows: Row[] = [];
-  for (const input of inputs) {
-    if (yield { what: "compare", done: rows.length, of: inputs.length }) break;
+  for (const input of cases) {
+    if (yield { what: "compare", done: rows.length, of: cases.length }) break;
     const began = io.clock();
     const row = guarded(input, sides, io);
     rows.push({ ...row, ms: io.clock() - began });
@@ -84,8 +110,8 @@ function* rowsOf(inputs: readonly string[], sides: Sides, io: Io): Work<readonly
   return rows;
 }
 
-function guarded(input: string, [from, to]: Sides, io: Io): Omit<Row, "ms"> {
-  const failed = (error: string) => ({ input, status: "error" as const, changed: 0, facts: [], ops: [], reasons: [], error });
+function guarded(input: Case, [from, to]: Sides, io: Io): Omit<Row, "ms"> {
+  const failed = (error: string) => ({ ...input, status: "error" as const, changed: 0, facts: [], ops: [], reasons: [], error });
   try {
     const before = traceBy(from, input, io);
     if ("error" in before) return failed(`${from.name}: ${before.error}`);
@@ -98,17 +124,24 @@ function guarded(input: string, [from, to]: Sides, io: Io): Omit<Row, "ms"> {
   }
 }
 
-function rowOf(input: string, before: Trace, after: Trace): Omit<Row, "ms"> {
+function rowOf(input: Case, before: Trace, after: Trace): Omit<Row, "ms"> {
   const [was, is] = [before, after].map((trace) => withShortNames(finalFacts(trace))) as [FinalFacts, FinalFacts];
   const facts = compareFacts(was, is);
   const found = firstOtherOps(before, after);
   if (!found)
-    return { input, status: facts.length > 0 ? "different" : "same", changed: instructionsChanged(was, is), facts, ops: [], reasons: [] };
+    return {
+      ...input,
+      status: facts.length > 0 ? "different" : "same",
+      changed: instructionsChanged(was, is),
+      facts,
+      ops: [],
+      reasons: [],
+    };
   const [theirs, ours] = found.steps;
   const first = ours.kind === "source" ? "source" : `${ours.label} ${ours.flag}`;
   const known = new Set(remarksOf(theirs));
   const reasons = [...new Set(remarksOf(ours))].filter((text) => !known.has(text));
-  return { input, status: "different", changed: instructionsChanged(was, is), facts, first, ops: found.ops, reasons };
+  return { ...input, status: "different", changed: instructionsChanged(was, is), facts, first, ops: found.ops, reasons };
 }
 
 /** The first step after which the two have not the same ops; names, types and order make no difference. */
@@ -155,8 +188,9 @@ function instructionsChanged(was: FinalFacts, is: FinalFacts): number {
   return total;
 }
 
-function traceBy({ args, changes }: Side, input: string, io: Io): { readonly trace: Trace } | { readonly error: string } {
-  const read = readInput(input, io, { ...args, debugInfo: false });
+function traceBy({ args, changes }: Side, { input, kernel }: Case, io: Io): { readonly trace: Trace } | { readonly error: string } {
+  const python = kernel === undefined ? args.python : { ...args.python, kernel };
+  const read = readInput(input, io, { ...args, python, debugInfo: false });
   if (read.kind === "error") return { error: (read.rendered ?? read.message ?? "does not parse").trimEnd() };
   if (read.kind === "imported") return { error: "it is a dump, which cannot be compiled again" };
   const [useless] = uselessOptions(read, changes);
@@ -175,7 +209,7 @@ function report(rows: readonly Row[], [{ name: from }, { name: to }]: Sides, for
   return junitFile(
     "tt-step --against",
     rows.map((row) => ({
-      name: row.input,
+      name: nameOf(row),
       file: row.input,
       ms: row.ms,
       failure:
@@ -205,21 +239,23 @@ const listed = (ops: readonly string[]): string =>
 
 function markdown(rows: readonly Row[], from: string, to: string): string {
   const count = (status: Row["status"]) => rows.filter((row) => row.status === status).length;
-  const parts = (["different", "same", "error"] as const).flatMap((status) => (count(status) > 0 ? [`${count(status)} ${status}`] : []));
+  const parts = (["different", "same", "error"] as const).flatMap((status) =>
+    count(status) > 0 ? [`${count(status)} ${status}${status === "error" && count(status) > 1 ? "s" : ""}`] : [],
+  );
   const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
   const sections = rows
     .filter(({ status }) => status !== "same")
     .map((row) => {
-      if (row.status === "error") return `## ${row.input}\n\n\`\`\`\n${row.error}\n\`\`\`\n`;
+      if (row.status === "error") return `## ${nameOf(row)}\n\n\`\`\`\n${row.error}\n\`\`\`\n`;
       const table =
         row.facts.length === 0
           ? "The final code has the same instructions, shared memory and conversions.\n"
           : `| | ${from} | ${to} |\n|---|---|---|\n${row.facts.map(({ what, before, after }) => `| ${what} | ${cell(before)} | ${cell(after)} |\n`).join("")}`;
       const reasons = row.reasons.map((text) => `- ${text}\n`).join("");
       const ops = row.ops.length === 0 ? "" : `\nOps after that pass: ${listed(row.ops)}\n`;
-      return `## ${row.input}\n\n${headline(row)}\n\n${table}${ops}${reasons === "" ? "" : `\nOnly ${to} says of that pass:\n\n${reasons}`}`;
+      return `## ${nameOf(row)}\n\n${headline(row)}\n\n${table}${ops}${reasons === "" ? "" : `\nOnly ${to} says of that pass:\n\n${reasons}`}`;
     });
-  const same = rows.filter(({ status }) => status === "same").map(({ input }) => `- ${input}\n`);
+  const same = rows.filter(({ status }) => status === "same").map((row) => `- ${nameOf(row)}\n`);
   const unchanged = same.length === 0 ? [] : [`## The same after every pass\n\n${same.join("")}`];
   return [`# ${from} to ${to}: ${parts.join(", ")}\n`, ...sections, ...unchanged].join("\n");
 }

@@ -57,6 +57,8 @@ export interface Choices {
   readonly items: readonly {
     readonly text: string;
     readonly given: Partial<GivenArguments>;
+    /** A kernel whose arguments a comment or a capture states. */
+    readonly isStated?: boolean;
     /** The file that it is in, where the input is a folder. */
     readonly path?: string;
     /** A target and options, as in a comment; a folder with Triton's own stages. */
@@ -78,7 +80,10 @@ export function chooseKernel(
     if (only && others.length === 0) return only;
     return {
       error: `'${file}' has ${kernels.length} kernels; choose one with --kernel:\n${kernels.map((k) => `  ${head(k)}`).join("\n")}`,
-      choices: { title: "kernels", items: kernels.map((k) => ({ text: head(k), given: { kernel: k.name } })) },
+      choices: {
+        title: "kernels",
+        items: kernels.map((k) => ({ text: head(k), given: { kernel: k.name }, ...(hasSettings(k) && { isStated: true }) })),
+      },
     };
   }
   const found = kernels.find((k) => k.name === name);

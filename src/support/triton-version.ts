@@ -148,7 +148,7 @@ export interface TritonVersion {
   readonly slicesKeepBlocks: boolean;
   /** Scales of a dot in tensor memory go through shared memory, for the pipeliner to find them. */
   readonly stagesScales: boolean;
-  /** Verifiers know the rules of descriptors, views of memory, and barriers that 3.8 adds, and its messages. */
+  /** Verifiers know the rules of layouts, descriptors, views of memory, and barriers that 3.8 adds, and its messages. */
   readonly checksMemory: boolean;
   /** Layouts of tensor memory have a `CGALayout`, with CTAs as blocks of their own; not numbers of parts, which count as columns. */
   readonly blocksInTmem: boolean;

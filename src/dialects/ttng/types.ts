@@ -6,6 +6,10 @@ import { type BlockParams, parseBlock, printBlock, TensorDescType } from "../tt/
 export const TensorDescIm2ColType = defineType<BlockParams>("ttng.tensordesc_im2col", {
   summary: "Im2col tensor descriptor type for NVIDIA TMA operations",
   parse: parseBlock,
+  verify({ blockType }, report, { triton }) {
+    const { length } = blockType.params.shape;
+    if (triton.checksMemory && length !== 2) report(`TensorDescIm2ColType requires rank-2 shape, got rank ${length}`);
+  },
   print: printBlock,
 });
 

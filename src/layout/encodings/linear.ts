@@ -6,6 +6,7 @@ import { ensureLayoutNotLargerThan, ensureLayoutNotSmallerThan } from "../ensure
 import type { LinearLayout } from "../linear-layout.js";
 import { linearToCga } from "./cga.js";
 import { bases, basesText, type Encoding } from "./encoding.js";
+import { isPowerOf2 } from "./matrix-order.js";
 
 /** The in dims of a distributed layout, fastest first. */
 export const DISTRIBUTED_DIMS = ["register", "lane", "warp", "block"] as const;
@@ -57,6 +58,14 @@ export function verifyOutDims(layout: LinearLayout): string[] {
 /** Does every basis move in at most one dimension? */
 export function movesOneDimEach(layout: LinearLayout): boolean {
   return layout.packed.every((v) => layout.unpack(v).filter((c) => c !== 0).length <= 1);
+}
+
+/** Whether the bases that are not zero are powers of two in one dimension each, every one once. */
+export function isPermutation(layout: LinearLayout): boolean {
+  const moving = layout.packed.filter((v) => v !== 0);
+  const isUnit = (v: number) =>
+    layout.unpack(v).filter((c) => c !== 0).length === 1 && layout.unpack(v).every((c) => c === 0 || isPowerOf2(c));
+  return moving.every(isUnit) && new Set(moving).size === moving.length && 2 ** moving.length === layout.getTotalOutDimSize();
 }
 
 export const LINEAR: Encoding<LinearParams> = {

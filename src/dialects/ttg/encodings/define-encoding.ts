@@ -15,6 +15,7 @@ import {
   type SharedParams,
 } from "../../../layout/encoding-params.js";
 import { encodingBody } from "../../../layout/encoding-text.js";
+import { isPermutation } from "../../../layout/encodings/linear.js";
 import { LayoutError } from "../../../layout/layout-error.js";
 import type { LinearLayout } from "../../../layout/linear-layout.js";
 import { toLinearLayout as toLinearLayoutOfParams } from "../../../layout/to-linear-layout.js";
@@ -39,7 +40,7 @@ export interface EncodingSpec<P extends object, E extends EncodingParams> {
   /** For encodings that contain others; else the text is that of `encodingBody`. */
   print?(params: P, p: AttrPrinter): string;
   /** Returns an error that `verifyEncoding` cannot detect; runs before it. */
-  problem?(params: P): string | undefined;
+  problem?(params: P, ctx: Context): string | undefined;
   toEncoding(params: P): E;
   fromEncoding(encoding: E, ctx: Context): P;
 }
@@ -49,18 +50,19 @@ const byKind = new Map<EncodingKind, EncodingDef>();
 /** Defines the attribute kind of an encoding; its mnemonic is the encoding's kind. */
 export function defineEncoding<P extends object, E extends EncodingParams>(kind: E["kind"], spec: EncodingSpec<P, E>): EncodingDef<P, E> {
   const encodingOf = (params: P): EncodingParams => remembered(params, spec.toEncoding);
-  const problemOf = (params: P): string | undefined => spec.problem?.(params) ?? firstProblem(() => verifyEncoding(encodingOf(params)));
+  const problemOf = (params: P, ctx: Context): string | undefined =>
+    spec.problem?.(params, ctx) ?? cgaProblem(encodingOf(params), ctx) ?? firstProblem(() => verifyEncoding(encodingOf(params)));
   const hooks: Omit<ParamsDef<P>, "name"> = {
     summary: spec.summary,
     parse(p) {
       const at = p.pos;
       const params = spec.parse(p, at - kind.length);
-      const problem = spec.declarative ? problemOf(params) : undefined;
+      const problem = spec.declarative ? problemOf(params, p.ctx) : undefined;
       return problem === undefined ? params : p.fail(problem, at, "parse.attribute-params");
     },
     print: spec.print ?? ((params) => `<${encodingBody(encodingOf(params))}>`),
-    verify(params, report) {
-      const problem = problemOf(params);
+    verify(params, report, ctx) {
+      const problem = problemOf(params, ctx);
       if (problem !== undefined) report(problem);
     },
     ...(spec.alias === undefined ? {} : { alias: () => spec.alias }),
@@ -72,6 +74,12 @@ export function defineEncoding<P extends object, E extends EncodingParams>(kind:
   });
   byKind.set(kind, def as unknown as EncodingDef);
   return def;
+}
+
+function cgaProblem(encoding: EncodingParams, { triton }: Context): string | undefined {
+  const cga = "cga" in encoding ? encoding.cga : undefined;
+  if (!triton.checksMemory || cga === undefined || isPermutation(cga)) return undefined;
+  return "After removing broadcast bases the CGA encoding must be a permutation matrix";
 }
 
 /** The first complaint of `check`, or why a layout that it needs cannot exist. */

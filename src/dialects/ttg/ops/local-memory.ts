@@ -1,7 +1,7 @@
 /** Buffers in shared memory: allocating, loading, storing. Source: TritonGPUOps.td; Ops.cpp. */
 
 import type { Type } from "../../../ir/attribute.js";
-import { isShaped } from "../../../ir/builtin-types.js";
+import { bitWidth, isShaped } from "../../../ir/builtin-types.js";
 import { I32Attr, optional, optionalAttr } from "../../../ir/constraints.js";
 import { defineOp, type FoldResult, type MemoryEffect, type OpReport } from "../../../ir/define-op.js";
 import { typeText } from "../../../ir/text-hook.js";
@@ -22,10 +22,13 @@ export const LocalAllocOp = defineOp("ttg.local_alloc", () => ({
   results: { result: MemDescOperand },
   traits: ttgTraits(),
   format: "($src^)? attr-dict `:` functional-type(operands, results)",
-  verify({ src, result }, report) {
+  verify({ op, src, result }, report) {
     const type = descOf(result);
     if (!SharedMemorySpace.is(type.params.memorySpace)) return void report.error("should create a buffer of shared memory", "ttg.memory");
     if (src && !checkRank(src.type, type, "source", report)) return;
+    const bits = bitWidth(type.params.elementType) ?? 8;
+    if (op.ctx.triton.checksMemory && bits % 8 !== 0)
+      return void report.error("element type bit width must be a multiple of 8", "ttg.memory");
     verifyAllocOp(src, type, report);
   },
   // An immutable buffer whose place is not yet fixed has no effects, so that CSE and DCE treat it as a value.

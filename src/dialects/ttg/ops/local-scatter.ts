@@ -7,7 +7,7 @@ import { I1, I32Attr, optional, rankedTensorOf } from "../../../ir/constraints.j
 import { defineOp, type OpReport } from "../../../ir/define-op.js";
 import { TypesMatchWith } from "../../../ir/traits.js";
 import type { Value } from "../../../ir/value.js";
-import { IntTensor, Tensor } from "../../tt/constraints.js";
+import { IntTensor, PtrTensor, Tensor } from "../../tt/constraints.js";
 import { AtomicRMWAttr } from "../../tt/enums.js";
 import { getI1SameShape } from "../../tt/types.js";
 import { sharedParams } from "../encodings/define-encoding.js";
@@ -73,6 +73,7 @@ export const LocalAtomicScatterRMWOp = defineOp("ttg.local_atomic_scatter_rmw", 
   format: "$atomic_rmw_op `,` $dst `[` $indices `]` `,` $values (`,` $mask^)? attr-dict `:` functional-type(operands, results)",
   verify({ dst, indices, values, axis }, report) {
     if (!(dst.type as MemDesc).params.mutableMemory) return void report.error("Cannot store into immutable memory", "ttg.memory");
+    if (PtrTensor.test(values.type)) return void report.plain("values must have integer or floating element type", "ttg.memory");
     verifyIndexed({ memory: dst, indices, tensor: values, axis }, { buffer: "destination", tensor: "values" }, report);
   },
   effects: ({ dst }) => [readsShared(dst), writesShared(dst)],

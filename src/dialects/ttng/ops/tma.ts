@@ -1,6 +1,6 @@
 /** Copies by the tensor memory accelerator, and its descriptors. Source: TritonNvidiaGPUOps.td; Ops.cpp. */
 
-import type { TypeOf } from "../../../ir/attribute.js";
+import type { Type, TypeOf } from "../../../ir/attribute.js";
 import { intOf } from "../../../ir/builtin-attrs.js";
 import type { TensorType } from "../../../ir/builtin-types.js";
 import {
@@ -19,15 +19,16 @@ import {
 } from "../../../ir/constraints.js";
 import { defineOp, type OpReport } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
-import { attrText } from "../../../ir/text-hook.js";
+import { attrText, typeText } from "../../../ir/text-hook.js";
 import { AttrSizedOperandSegments, Pure } from "../../../ir/traits.js";
 import type { Value } from "../../../ir/value.js";
+import { getContigPerThread, getCTALayout } from "../../../layout/encoding-queries.js";
 import { Ptr, TensorDesc } from "../../tt/constraints.js";
 import { CacheModifierAttr, DescriptorReduceKindAttr, EvictionPolicyAttr } from "../../tt/enums.js";
 import { verifyGatherResultType, verifySameElements } from "../../tt/ops/descriptor.js";
 import { readsGlobal, writesGlobal } from "../../tt/tt-op.js";
 import { signless } from "../../tt/types.js";
-import { sharedParams, toLinearLayout } from "../../ttg/encodings/define-encoding.js";
+import { distributedParams, sharedParams, toLinearLayout } from "../../ttg/encodings/define-encoding.js";
 import { NvmmaSharedEncoding } from "../../ttg/encodings/nvmma-shared.js";
 import { enclosingModule } from "../../ttg/num-warps.js";
 import { readsShared, verifyBarrierType, writesShared } from "../../ttg/ttg-op.js";
@@ -137,14 +138,48 @@ export const AsyncTMACopyLocalToGlobalOp = defineOp("ttng.async_tma_copy_local_t
   format: "$desc `[` $coord `]` $src attr-dict `:` qualified(type($desc)) `,` qualified(type($src))",
   effects: ({ desc, src }) => [readsGlobal(desc), writesGlobal(desc), readsShared(src)],
 }));
+/** The kinds of reductions that TMA has for each type; it adds no signed 64-bit integers. */
+const REDUCED: Readonly<Record<string, RegExp>> = {
+  add: /^(?:[su]?i32|u?i64|f32|f16|bf16)$/,
+  min: /^(?:[su]?i(?:32|64)|f16|bf16)$/,
+  max: /^(?:[su]?i(?:32|64)|f16|bf16)$/,
+  and: /^[su]?i(?:32|64)$/,
+  or: /^[su]?i(?:32|64)$/,
+  xor: /^[su]?i(?:32|64)$/,
+};
+const reduces = (kind: string, type: Type): boolean => REDUCED[kind]?.test(typeText(type)) ?? false;
+
 export const AsyncTMAReduceOp = defineOp("ttng.async_tma_reduce", () => ({
   summary: "reduce result in gmem based on a TMA descriptor",
   operands: { desc: TensorDesc, coord: variadic(I32), src: MemDescOperand },
   attrs: { kind: DescriptorReduceKindAttr },
   traits: ttngTraits(),
   format: "$kind `,` $desc `[` $coord `]` $src attr-dict `:` qualified(type($desc)) `,` qualified(type($src))",
+  verify({ op, desc, kind }, report) {
+    const { elementType } = blockOf(desc).params;
+    if (op.ctx.triton.checksMemory && !reduces(kind, elementType))
+      fail(report, `unsupported reduce kind ${kind} for element type '${typeText(elementType)}'`);
+  },
   effects: ({ desc, src }) => [{ kind: "read", resource: "GlobalMemory" }, writesGlobal(), readsGlobal(desc), readsShared(src)],
 }));
+/** Each warp has the rows that it moves, four in a thread's registers, for the CTAs that the buffer gives them to. */
+function verifyOffsets(offsets: Value, buffer: Value, report: OpReport): boolean {
+  const { shape, encoding } = (offsets.type as TensorType).params;
+  const layout = distributedParams(encoding);
+  if (!layout) return true;
+  if (getContigPerThread(layout, shape)[0]! < 4) return fail(report, "x offsets must have at least 4 contiguous elements per thread");
+  if (
+    !toLinearLayout(shape, encoding)
+      .getInDimBases("lane")
+      .every(([row]) => row === 0)
+  )
+    return fail(report, "x offsets must be broadcasted across each warp");
+  const rows = getCTALayout(sharedParams(descOf(buffer).params.encoding)!)?.getInDimBases("block") ?? [];
+  const ours = getCTALayout(layout)?.getInDimBases("block") ?? [];
+  const areSame = rows.length === ours.length && rows.every(([row], i) => row === ours[i]![0]);
+  return areSame || fail(report, "x offsets must have the same row CGA layout as the memdesc");
+}
+
 export const AsyncTMAGatherOp = defineOp("ttng.async_tma_gather", () => ({
   summary: "gather data based on descriptor from global memory to local memory asynchronously",
   operands: { desc: TensorDesc, x_offsets: I32Tensor, y_offset: I32, barrier: MemDescOperand, result: MemDescOperand, pred: I1 },
@@ -152,8 +187,10 @@ export const AsyncTMAGatherOp = defineOp("ttng.async_tma_gather", () => ({
   traits: ttngTraits(),
   format: "$desc `[` $x_offsets `,` $y_offset `]` $result `,` $barrier `,` $pred attr-dict `:` type(operands)",
   verify({ op, desc, barrier, result, x_offsets, multicast }, report) {
-    if (op.ctx.triton.checksMemory && (!verifyLoad(op, desc, barrier, result, report) || (multicast && !verifyShared(result, report))))
-      return;
+    if (op.ctx.triton.checksMemory) {
+      if (!verifyLoad(op, desc, barrier, result, report) || !verifyOffsets(x_offsets, result, report)) return;
+      if (multicast && !verifyShared(result, report)) return;
+    }
     if (!verifyBarrierType(op, barrier, report)) return;
     if (!descOf(result).params.mutableMemory) return void report.error("cannot store into immutable memory", "ttng.tma");
     verifyGatherResultType(result.type as TensorType, x_offsets.type as TensorType, report);
@@ -165,7 +202,10 @@ export const AsyncTMAScatterOp = defineOp("ttng.async_tma_scatter", () => ({
   operands: { desc: TensorDesc, x_offsets: I32Tensor, y_offset: I32, src: MemDescOperand },
   traits: ttngTraits(),
   format: "$desc `[` $x_offsets `,` $y_offset `]` $src attr-dict `:` type(operands)",
-  verify: ({ src, x_offsets }, report) => void verifyGatherResultType(src.type as TensorType, x_offsets.type as TensorType, report),
+  verify({ op, src, x_offsets }, report) {
+    if (op.ctx.triton.checksMemory && !verifyOffsets(x_offsets, src, report)) return;
+    verifyGatherResultType(src.type as TensorType, x_offsets.type as TensorType, report);
+  },
   effects: ({ desc, src }) => [readsGlobal(desc), writesGlobal(desc), readsShared(src)],
 }));
 export const TMAStoreWaitOp = defineOp("ttng.async_tma_store_wait", () => ({
