@@ -98,7 +98,7 @@ test("an option that changes nothing on a kernel is an error of that kernel", as
 test("a version that is not known, a file, and no input", async () => {
   expect(await run("rows.py", "loop.py", "--against", "triton=2.0")).toMatchObject({
     code: 2,
-    err: expect.stringContaining("Triton 2.0 is not compiled: 3.6 is followed whole, 3.7 and 3.8 in part"),
+    err: expect.stringContaining("Triton 2.0 is not compiled (the nearest is 3.6): 3.6 is followed whole, 3.7 and 3.8 in part"),
   });
   expect(await run("rows.py", "loop.py", "--against", "new.py")).toMatchObject({
     code: 2,

@@ -392,7 +392,18 @@ const namesWhere = (is: (version: TritonVersion) => boolean): string =>
 export const FOLLOWED = `${namesWhere(({ partial }) => partial === undefined)} is followed whole, ${namesWhere(({ partial }) => partial !== undefined)} in part; logs of any version can be stepped`;
 
 /** The message for a version that is not among them. */
-export const unknownTriton = (name: string): string => `Triton ${name} is not compiled: ${FOLLOWED}`;
+export function unknownTriton(name: string): string {
+  const near = nearestTriton(name);
+  return `Triton ${name} is not compiled${near ? ` (the nearest is ${near})` : ""}: ${FOLLOWED}`;
+}
+/** By number, `3.8` for `3.9` and `v3.8.1`; undefined where the name holds none. */
+function nearestTriton(name: string): string | undefined {
+  const asked = /(\d+)\.(\d+)/.exec(name);
+  if (!asked) return undefined;
+  const place = (version: string) => 100 * Number(version.split(".")[0]) + Number(version.split(".")[1]);
+  const distance = (version: TritonVersion) => Math.abs(place(version.name) - place(asked[0]));
+  return TRITON_VERSIONS.reduce((near, version) => (distance(version) < distance(near) ? version : near)).name;
+}
 
 /** Whether a release, `3.9.0`, comes after all that are known. */
 export function isNewerTriton(release: string): boolean {

@@ -106,7 +106,7 @@ test.each<[string, () => { readonly kind: string }, string]>([
   [
     "an unknown version of Triton",
     () => compile(source("k.py", KERNEL), { triton: "3.5" }),
-    "Triton 3.5 is not compiled: 3.6 is followed whole",
+    "Triton 3.5 is not compiled (the nearest is 3.6): 3.6 is followed whole",
   ],
   [
     "a version that a comment asks for",
