@@ -2,7 +2,8 @@
 import { headlineOf, occupancyOnAmd } from "../explain/headline.js";
 import { archOf } from "../gpu/amd.js";
 import { occupancyText } from "../gpu/amd-occupancy.js";
-import type { MachineCode, Trace } from "../trace/trace.js";
+import { machineCodeOfAmd } from "../trace/amd-assembly.js";
+import type { Trace } from "../trace/trace.js";
 import type { Io, Programs } from "./io.js";
 import { type Assembling, made, OLDEST_LLVM, tritonBackends } from "./ptxas.js";
 
@@ -94,25 +95,6 @@ function librariesOf(programs: Programs, env: Io["env"]): readonly string[] | un
   return folder === undefined ? undefined : LIBRARIES.map((name) => `${folder}/${name}`);
 }
 
-/** The figures that LLVM leaves in the metadata of an assembly. */
-export function machineCodeOfAmd(assembly: string): MachineCode {
-  const figure = (name: string): number => figureOf(assembly, name);
-  return {
-    registers: figure("vgpr_count"),
-    spilled: 4 * figure("vgpr_spill_count"),
-    wave: {
-      accumulators: figure("agpr_count"),
-      scalars: figure("sgpr_count"),
-      spilledScalars: figure("sgpr_spill_count"),
-      scratch: figure("private_segment_fixed_size"),
-      lds: figure("group_segment_fixed_size"),
-    },
-  };
-}
-
-const figureOf = (assembly: string, name: string): number =>
-  Number(new RegExp(`^\\s*(?:- )?\\.${name}:\\s+(\\d+)`, "m").exec(assembly)?.[1] ?? 0);
-
 /** Registers, spills, LDS, waves and size of the code, then the code. */
 export function amdReport(assembly: string, trace: Trace): string {
   const machine = machineCodeOfAmd(assembly);
@@ -124,7 +106,7 @@ export function amdReport(assembly: string, trace: Trace): string {
   return `${[
     `VGPRs          ${registers}${accumulators > 0 ? `, of them ${accumulators} AGPRs` : ""}`,
     `SGPRs          ${scalars}`,
-    `spills         ${figureOf(assembly, "vgpr_spill_count")} VGPRs, ${spilledScalars} SGPRs`,
+    `spills         ${machine.spilled / 4} VGPRs, ${spilledScalars} SGPRs`,
     `scratch        ${scratch} bytes a lane`,
     `LDS            ${lds} bytes${shared ? `, and ${shared} that the launch asks for` : ""}`,
     ...(occupancy ? [`waves          ${occupancyText(occupancy)}`] : []),

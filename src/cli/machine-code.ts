@@ -1,7 +1,9 @@
 /** The figures of machine code, by the program that makes it: ptxas, or LLVM for AMD. */
+
 import { archOf } from "../gpu/amd.js";
+import { machineCodeOfAmd } from "../trace/amd-assembly.js";
 import type { MachineCode, Trace } from "../trace/trace.js";
-import { compileForAmd, machineCodeOfAmd } from "./amd-llvm.js";
+import { compileForAmd } from "./amd-llvm.js";
 import { type Assembling, assembledPtx, machineCodeOf } from "./ptxas.js";
 
 /** The Trace with what becomes of its PTX, or of its LLVM IR for AMD, where the program for it is found. */

@@ -16,7 +16,8 @@ export function codegenText(given: Trace, io: Io): { readonly text: string } | {
   if (!step) return { error: "there is no final code here: the Trace ends before the LLVM dialect" };
   const facts = explainedFacts(trace);
   const out = [`instructions after ${step.label} ${step.flag}, counted in the text of one thread; loops are not unrolled in thought`];
-  if (isAmd) out.push("as the LLVM dialect has them; LLVM's backend may split or join accesses", registersOf(trace, io));
+  if (isAmd && step.flag !== "amdgcn") out.push("as the LLVM dialect has them; LLVM's backend may split or join accesses");
+  if (isAmd) out.push(registersOf(trace, io));
   out.push(
     "",
     ...table(

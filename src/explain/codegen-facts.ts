@@ -8,6 +8,7 @@
 import type { AmdGpu } from "../gpu/amd.js";
 import { gpuCalled } from "../gpu/gpu.js";
 import type { Step, Trace } from "../trace/trace.js";
+import { readAmdAssembly } from "./codegen/amd-assembly.js";
 import { AmdLines } from "./codegen/amd-lines.js";
 import { readLine } from "./codegen/machine-lines.js";
 import { readInstruction } from "./codegen/ptx-instruction.js";
@@ -43,7 +44,7 @@ export function codegenStep(trace: Trace): Step | undefined {
   const known = trace.steps.filter((s) => s.known && s.verified && s.text.lines.length > 0);
   return (
     known.findLast((s) => s.stage !== "ptx" && s.flag !== "llir" && holds(trace, s, /\bllvm\.func\b/)) ??
-    known.findLast((s) => s.flag === "ptx") ??
+    known.findLast((s) => s.flag === "ptx" || s.flag === "amdgcn") ??
     known.findLast((s) => s.flag === "llir")
   );
 }
@@ -95,9 +96,12 @@ function findFacts(trace: Trace): readonly CodegenFact[] {
   const amdLines = amd && new AmdLines(amd);
   step.text.lines.forEach((number, line) => {
     const text = trace.lines.line(number);
-    if (step.flag === "ptx") positions.read(text);
+    const isAssembly = step.flag === "amdgcn";
+    if (step.flag === "ptx" || isAssembly) positions.read(text);
     const id = step.text.ops[line]!;
-    for (const read of amdLines?.read(text) ?? factsOf(text, trace.artifacts.instructions?.[id], packs)) {
+    const assembled = isAssembly ? readAmdAssembly(text) : undefined;
+    const reads = isAssembly ? (assembled ? [assembled] : []) : amdLines?.read(text);
+    for (const read of reads ?? factsOf(text, trace.artifacts.instructions?.[id], packs)) {
       const fact = read.mma?.family === "tcgen05" ? describe(read, read.mma, descriptorOf(text, constants.of)) : read;
       const source = id !== 0 ? locationOf(trace, id) : positions.current;
       const op = owners.of(id, source, fact);
@@ -155,8 +159,9 @@ class PtxPositions {
   readonly #files = new Map<string, string>();
 
   read(line: string): void {
-    const file = /^\s*\.file\s+(\d+)\s+"([^"]*)"/.exec(line);
-    if (file) this.#files.set(file[1]!, file[2]!);
+    // AMD's assembly has the folder by itself.
+    const [, number, path, name] = /^\s*\.file\s+(\d+)\s+"([^"]*)"(?:\s+"([^"]*)")?/.exec(line) ?? [];
+    if (number !== undefined) this.#files.set(number, name === undefined || name.startsWith("/") ? (name ?? path!) : `${path}/${name}`);
     const loc = /^\s*\.loc\s+(\d+)\s+(\d+)\s+(\d+)/.exec(line);
     if (loc) this.current = { file: this.#files.get(loc[1]!) ?? loc[1]!, line: Number(loc[2]), column: Number(loc[3]) };
   }

@@ -1,7 +1,8 @@
 /**
- * A Trace from a folder: Triton's cache folder of a kernel (`name.ttir .ttgir .llir .ptx .json`), or the folder that
+ * A Trace from a folder: Triton's cache folder of a kernel (`name.ttir .ttgir .llir .ptx .json`, `.amdgcn` for AMD), or the folder that
  * `--mlir-print-ir-tree-dir` fills (`builtin_module_no-symbol-name/0_inline.mlir`, ...).
  */
+import { machineCodeOfAmd } from "../amd-assembly.js";
 import type { Stage } from "../stage.js";
 import type { Trace } from "../trace.js";
 import { type ImportedText, type ImportOptions, importTexts } from "./import-dump.js";
@@ -18,6 +19,7 @@ const CACHE_STAGES: readonly [suffix: string, stage: Stage][] = [
   ["ttgir", "ttgir"],
   ["llir", "ptx"],
   ["ptx", "ptx"],
+  ["amdgcn", "ptx"],
 ];
 
 /** Whether a file is of an IR tree: `0_inline.mlir`. */
@@ -35,9 +37,11 @@ export function importFolder(name: string, files: readonly FolderFile[], options
     if (found[0]) cached.push({ pass: suffix, flag: suffix, stage, text: found[0].read() });
   }
   if (cached.length === 0)
-    return { error: "the folder holds neither a kernel's cache (.ttir, .ttgir, .llir, .ptx) nor an IR tree (0_pass.mlir)" };
+    return { error: "the folder holds neither a kernel's cache (.ttir, .ttgir, .llir, .ptx, .amdgcn) nor an IR tree (0_pass.mlir)" };
   const metadata = files.find((f) => f.path.endsWith(".json") && !/__grp__|^capture\.json$/.test(f.path));
-  return importTexts(name, "cache folder", cached, warnings, metadata && readMetadata(metadata.read()), options);
+  const trace = importTexts(name, "cache folder", cached, warnings, metadata && readMetadata(metadata.read()), options);
+  const assembly = cached.find(({ flag }) => flag === "amdgcn");
+  return assembly ? { ...trace, artifacts: { ...trace.artifacts, machine: machineCodeOfAmd(assembly.text) } } : trace;
 }
 
 /** `.../1_0_canonicalize.mlir` after `.../1_inline.mlir`: by the numbers in front. */
@@ -61,9 +65,12 @@ function readMetadata(
   text: string,
 ): { readonly target: string | undefined; readonly options: Readonly<Record<string, unknown>> } | undefined {
   try {
-    const data = JSON.parse(text) as { readonly target?: { readonly backend?: string; readonly arch?: number } } & Record<string, unknown>;
+    const data = JSON.parse(text) as { readonly target?: { readonly backend?: string; readonly arch?: number | string } } & Record<
+      string,
+      unknown
+    >;
     const { backend, arch } = data.target ?? {};
-    return { target: backend === "cuda" && arch !== undefined ? `cuda:${arch}` : undefined, options: data };
+    return { target: (backend === "cuda" || backend === "hip") && arch !== undefined ? `${backend}:${arch}` : undefined, options: data };
   } catch {
     // A damaged metadata file costs only what it would have said.
     return undefined;
