@@ -657,15 +657,28 @@ export const PTX_FAULTS: readonly Fault[] = [
     { in: "float", fault: "down is up", find: 'return f.round("rmi", kind, a);', replace: 'return f.round("rpi", kind, a);' },
   ]),
   ...inFile("target/ptx/byte-moves.ts", [
-    { in: "MOVES", fault: "signs are bytes", find: "isSign: true", replace: "isSign: false" },
+    { in: "MOVES", fault: "signs are bytes", kernel: "joined", find: "isSign: true", replace: "isSign: false" },
     {
       in: "MOVES",
       fault: "bytes that meet: the first wins",
+      kernel: "joined",
       find: "(byte && y[i] ? own(node, i) : (byte ?? y[i]))",
       replace: "(byte ?? y[i])",
     },
-    { in: "MOVES", fault: "bytes that are cut stay whole", find: "kept === 0xffn ? byte : own(node, i)", replace: "byte" },
-    { in: "permuted", fault: "bytes of the second word are those of the first", find: "4 + byte.index", replace: "byte.index" },
+    {
+      in: "MOVES",
+      fault: "bytes that are cut stay whole",
+      kernel: "joined",
+      find: "kept === 0xffn ? byte : own(node, i)",
+      replace: "byte",
+    },
+    {
+      in: "permuted",
+      fault: "bytes of the second word are those of the first",
+      kernel: "joined",
+      find: "4 + byte.index",
+      replace: "byte.index",
+    },
   ]),
   ...inFile("target/ptx/integers.ts", [
     { in: "split", fault: "bytes in another order", find: "[0, 8, 16, 24]", replace: "[0, 16, 8, 24]" },

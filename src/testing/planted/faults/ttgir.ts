@@ -942,14 +942,12 @@ export const TTGIR_FAULTS: readonly Fault[] = [
     {
       in: "#atLeastOne",
       fault: "an inner loop may have no turn",
-      kernel: "flat",
       find: "return this.rw.value(MaxSIOp, { lhs: this.#int(1), rhs: length });",
       replace: "return (void MaxSIOp, length);",
     },
     {
       in: "#addVariantLengths",
       fault: "only the length of the last loop counts",
-      kernel: "flat",
       find: "sum = this.#add(sum, this.#atLeastOne(",
       replace: "sum = this.#add(body.args[1]!, this.#atLeastOne(",
     },
