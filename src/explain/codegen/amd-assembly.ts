@@ -13,7 +13,7 @@ const WIDTHS: readonly (readonly [part: RegExp, bits: number])[] = [
 ];
 const MOVES = new Set(["load", "store", "atomic", "async-copy", "matrix-load"]);
 
-/** What the instruction on a line does; undefined for labels, directives and arithmetic. */
+/** The effect of the instruction on a line; undefined for labels, directives and arithmetic. */
 export function readAmdAssembly(line: string): InstructionFacts | undefined {
   const [, name = "", operands = ""] = /^\s+([a-z]\w+)\s*([^;]*)/.exec(line) ?? [];
   // RDNA calls reads of LDS loads.
