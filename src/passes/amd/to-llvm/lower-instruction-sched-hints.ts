@@ -23,6 +23,7 @@ export const lowerInstructionSchedHints = definePass("triton-amdgpu-lower-insert
       const block = op.block!;
       if (hint.variant === "attention")
         rw.from(op, () => {
+          rw.loc = op.locRef;
           // No instruction moves into the block, or out of it.
           rw.setStart(block).create(SchedBarrierOp, { mask: 0 });
           rw.setBefore(block.lastOp!).create(IglpOptOp, { variant: MFMA_WITH_EXP });
