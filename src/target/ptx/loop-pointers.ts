@@ -16,8 +16,8 @@ interface Family {
   readonly step: Node;
   readonly pointers: { readonly phi: Node; readonly offset: Node }[];
 }
-/** Fewer pointers take no more registers than their base and offsets. */
-const FEWEST = 3;
+/** For fewer pointers ptxas finds enough registers, and a sum in each round is more than it needs. */
+const FEWEST = 16;
 /** Sums of more terms are left as they are. */
 const MOST_TERMS = 6;
 

@@ -464,6 +464,14 @@ export const PTX_FAULTS: readonly Fault[] = [
     { in: "countUp", fault: "a stride in elements is added to an address in bytes", find: "member.shift)", replace: "0n)" },
     { in: "memberOf", fault: "sums of rows and different numbers are one family", find: "+${other.id}", replace: "+" },
   ]),
+  ...inFile("target/ptx/loop-pointers.ts", [
+    {
+      in: "joinPointers",
+      fault: "pointers of one base start with it alone",
+      find: "s.graph.inPlaceOf(phi, () => s.add(shared, offset)),",
+      replace: "shared,",
+    },
+  ]),
   ...inFile("target/ptx/loop-addresses.ts", [
     {
       in: "sumOf",
