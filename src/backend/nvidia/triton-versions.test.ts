@@ -224,8 +224,13 @@ test("3.8 collects *args in a tuple and names functions by the constants in aggr
     "@triton.jit",
     "def total(two, *rest):",
     "    return two.a + two.b + rest[0]",
+    "@_aggregate",
+    "class One:",
+    "    b: tl.constexpr = 7",
+    "IS_NONE = tl.constexpr(One(b=None).b.value is None)",
     "@triton.jit",
     "def f(p, n):",
+    "    tl.static_assert(IS_NONE)",
     "    tl.store(p, total(tl.aggregate_replace(Two(n), b=9), n, 1))",
   ].join("\n");
   const compiled = (triton: TritonVersion) => sourceOf(new Context(ALL_DIALECTS), "f.py", text, 80, "*i32, i32", triton, { kernel: "f" });

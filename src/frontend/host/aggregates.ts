@@ -28,7 +28,7 @@ export function setFields(instance: PyInstance, args: readonly PyValue[], named:
     raise("TypeError", `${init}() takes ${cls.fields.length + 1} positional arguments but ${args.length + 1} were given`);
   cls.fields.forEach(([name], i) => {
     if (i < args.length && named.has(name)) raise("TypeError", `${init}() got multiple values for argument '${name}'`);
-    const given = i < args.length ? args[i] : (named.get(name) ?? cls.attrs.get(name));
+    const given = i < args.length ? args[i] : (named.has(name) ? named : cls.attrs).get(name);
     if (given === undefined) return raise("TypeError", `${init}() missing required argument: '${name}'`);
     const value = inKernel(given);
     checkField(instance, name, value);
