@@ -9,6 +9,7 @@ test.each([
   ["\tds_read2st64_b32 v[0:1], v2 offset1:2", "ds_read2st64_b32", "load", "shared", 8],
   ["\tds_load_b128 v[0:3], v4", "ds_load_b128", "load", "shared", 16],
   ["\tds_read_u8 v0, v1", "ds_read_u8", "load", "shared", 1],
+  ["\tglobal_atomic_pk_add_f16 v0, v1, s[2:3]", "global_atomic_pk_add_f16", "atomic", "global", 4],
   ["\tv_mfma_f32_32x32x8_f16 v[0:15], v[16:17], v[18:19], v[0:15]", "v_mfma_f32_32x32x8_f16", "mma", undefined, 0],
   ["\tv_add_f32_dpp v0, v1, v2 row_shr:1 row_mask:0xf", "v_add_f32_dpp", "shuffle", undefined, 0],
   ["\ts_waitcnt vmcnt(0) lgkmcnt(1)", "s_waitcnt vmcnt(0) lgkmcnt(1)", "wait", undefined, 0],

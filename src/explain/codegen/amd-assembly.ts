@@ -7,9 +7,10 @@ const WIDTHS: readonly (readonly [part: RegExp, bits: number])[] = [
   [/dwordx4|_b128/, 128],
   [/dwordx3|_b96/, 96],
   [/dwordx2|_[bfiu]64/, 64],
+  [/pk_/, 32],
   [/short|_[bfiu]16/, 16],
   [/byte|_[bfiu]8/, 8],
-  [/dword|_[bfiu]32|pk_/, 32],
+  [/dword|_[bfiu]32/, 32],
 ];
 const MOVES = new Set(["load", "store", "atomic", "async-copy", "matrix-load"]);
 
