@@ -5,7 +5,7 @@
 import { findings } from "../explain/findings.js";
 import { rewritesOf } from "./compiler.js";
 import { ptxOf } from "./panes/codegen/final-code.js";
-import { computeLimits, hasCountedCode } from "./panes/codegen/limits.js";
+import { computingLimits, hasCountedCode } from "./panes/codegen/limits.js";
 import { insideOf } from "./state/places.js";
 import type { Computed, State } from "./state/state.js";
 import {
@@ -32,7 +32,7 @@ export function wantedWork(state: State, clock: () => number): Work | undefined 
   return (
     wantedDiff(state) ??
     wantedFindings(state) ??
-    wantedLimits(state) ??
+    wantedLimits(state, clock) ??
     wantedRewrites(state, clock) ??
     wantedDiffering(state) ??
     wantedCounts(state)
@@ -61,14 +61,14 @@ function wantedFindings({ session }: State): Work | undefined {
 }
 
 /** The limits of the launch that is looked at. */
-function wantedLimits({ session, view }: State): Work | undefined {
+function wantedLimits({ session, view }: State, clock: () => number): Work | undefined {
   const { tab, launch } = view.codegen;
   const { computed, generation, progress } = session;
   if (progress || tab !== "limits" || launch === "" || !hasCountedCode(session) || computed.limits.has(launch)) return undefined;
   return {
     key: `${generation} limits ${launch}`,
     *steps() {
-      const found = computeLimits(session, launch);
+      const found = yield* computingLimits(session, launch, clock);
       return (known) => ({ ...known, limits: new Map([...known.limits, [launch, found] as const]) });
     },
   };

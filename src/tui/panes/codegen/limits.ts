@@ -8,6 +8,7 @@ import { readLaunchText } from "../../../limits/launch-text.js";
 import { limitsOf, type OpCost } from "../../../limits/limits.js";
 import { limitsText, summary } from "../../../limits/text.js";
 import { argumentNames } from "../../../simulate/tensor/arguments.js";
+import { finished, type Sliced } from "../../../support/slices.js";
 import { wrapText } from "../../../support/wrap-text.js";
 import type { Trace } from "../../../trace/trace.js";
 import { start } from "../../compiler.js";
@@ -21,31 +22,34 @@ export const hasCountedCode = ({ trace, input }: Pick<Session, "trace" | "input"
   trace.artifacts.ptx !== undefined || (input !== undefined && archOf(trace.target) !== undefined);
 
 /** The trace of an AMD kernel with the text that is followed thread by thread, which is made for limits alone. */
-function withExecutable({ trace, input, settings }: Session): Trace {
+function* withExecutable({ trace, input, settings }: Session, clock: () => number): Sliced<Trace> {
   if (!input || !settings || trace.artifacts.ptx !== undefined || archOf(trace.target) === undefined) return trace;
-  const run = start(input, settings, () => 0, { artifacts: ["executable"], record: "ttgir", verifyEach: false });
+  const run = start(input, settings, clock, { artifacts: ["executable"], record: "ttgir", verifyEach: false });
   for (let next = run.next(); ; next = run.next()) {
-    if (!next.done) continue;
+    if (!next.done) {
+      yield;
+      continue;
+    }
     const executable = next.value.kind === "error" ? undefined : next.value.trace.artifacts.executable;
     return executable === undefined ? trace : { ...trace, artifacts: { ...trace.artifacts, executable } };
   }
 }
 
 /** The limits of a session for a launch as it was typed. */
-export function computeLimits(session: Session, launch: string): SessionLimits {
+export function* computingLimits(session: Session, launch: string, clock: () => number): Sliced<SessionLimits> {
   const { input } = session;
   const request = readLaunchText(launch);
   if ("error" in request) return { kind: "error", message: request.error };
   const source = input && readSource({ name: "input.mlir", text: input.text });
   const kernel = source?.kind === "module" ? kernelOf(source.module) : undefined;
-  return limitsOf(withExecutable(session), { ...request, names: kernel && argumentNames(kernel, input?.text) });
+  return limitsOf(yield* withExecutable(session, clock), { ...request, names: kernel && argumentNames(kernel, input?.text) });
 }
 
 /** The limits of the launch in view; undefined until they are computed. */
 export function limitsIn({ session, view }: State): SessionLimits | undefined {
   const { launch } = view.codegen;
   if (launch === "") return undefined;
-  return session.computed.limits.get(launch) ?? (session.computed.diffs ? undefined : computeLimits(session, launch));
+  return session.computed.limits.get(launch) ?? (session.computed.diffs ? undefined : finished(computingLimits(session, launch, () => 0)));
 }
 
 /** A message of the command, whose options are typed in another way here. */
