@@ -79,8 +79,8 @@ export function bindJitArguments(
 ): PyValue[] {
   const { kwarg } = data.node.args;
   const collected: readonly Parameter[] = kwarg ? [{ name: kwarg.arg, kind: "double_star", fallback: undefined }] : [];
-  const bound = bindParameters(fn.name, [...data.parameters, ...collected], positional, named);
   const all = [...data.parameters, ...collected];
+  const bound = bindParameters(fn.name, all, positional, named);
   // Triton asks each argument for its type, and what Python collects has none; parts of tuples are asked first.
   if (collectsArguments === "never" && all.some(isCollected))
     raise("AttributeError", `'${kwarg ? "dict" : "tuple"}' object has no attribute 'type'`);

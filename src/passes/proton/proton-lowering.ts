@@ -358,7 +358,7 @@ function copyRecords(
 }
 
 function segmentAlloc({ op, buffer, segment }: View<typeof memory.SegmentAllocOp>, code: ProtonCode): Value {
-  const { b, numWarps, target } = code;
+  const { b, target } = code;
   const { ctx } = op;
   const params = SegmentType.params(segment.type);
   const { granularity, selectIds } = params;
@@ -367,7 +367,7 @@ function segmentAlloc({ op, buffer, segment }: View<typeof memory.SegmentAllocOp
   const warp = b.udiv(tid, b.i32(getThreadsPerWarp(code.module)));
   const words = code.wordsOfSegment(params);
   let start: Value;
-  if (selectIds.length === 0) start = b.mul(warp, b.i32(Math.trunc(Math.trunc(params.nBytes / numWarps) / 4)));
+  if (selectIds.length === 0) start = b.mul(warp, b.i32(words));
   else {
     start = b.i32(-1);
     selectIds.forEach((id, i) => {

@@ -53,8 +53,7 @@ export const InitCtxOp = defineOp("proton_gpu.init_ctx", () => ({
   format: "$scratchPtr attr-dict `:` qualified(type($scratchPtr))",
   effects: () => [WRITE],
   verify({ op }, report) {
-    for (let at = op.parentOp; at; at = at.parentOp)
-      if (WarpSpecializeOp.is(at)) return void report.error("can't initialize proton context in a warp specialized op", "proton.context");
+    if (op.parentOfType(WarpSpecializeOp)) report.error("can't initialize proton context in a warp specialized op", "proton.context");
   },
 }));
 

@@ -24,13 +24,13 @@ export const INSTRUMENTATION: Readonly<Record<string, PassText>> = {
   },
   "convert-proton-nvidia-gpu-to-llvm": {
     purpose:
-      "Lowers the profiler's ops for NVIDIA's GPUs: a counter is %clock, a record is two words that one thread of a warp stores to the warp's part of a ring, and at the end all are copied to global memory behind a header with times, program and SM.",
+      "Lowers the profiler's ops for NVIDIA's GPUs: a counter is %clock, a record is two words that one thread of a warp stores to the warp's part of a ring, and at the end all are copied to global memory, after a header with times, program and SM.",
     place: "It runs after the kernel was lowered to the LLVM dialect.",
     declines: "Other ops stay, with casts between. Segments for anything but warps are an error.",
   },
   "convert-proton-amd-gpu-to-llvm": {
     purpose:
-      "Lowers the profiler's ops for AMD's GPUs: a counter is s_memtime, a record is two words that one lane of a wave stores to LDS, and at the end all are copied to global memory behind a header with times, program and compute unit.",
+      "Lowers the profiler's ops for AMD's GPUs: a counter is s_memtime, a record is two words that one lane of a wave stores to LDS, and at the end all are copied to global memory, after a header with times, program and compute unit.",
     place: "It runs after the kernel was lowered to the LLVM dialect.",
     declines: "The number of the compute unit is known on gfx942 and gfx950 only. Records in global memory are an error.",
   },

@@ -4,6 +4,7 @@
  * Source: lib/Dialect/TritonInstrument/Transforms/ConcurrencySanitizer.cpp.
  */
 import { AndIOp } from "../../../dialects/arith/ops/bitwise.js";
+import { isKernel } from "../../../dialects/tt/kernel.js";
 import { FuncOp } from "../../../dialects/tt/ops/function.js";
 import { AsyncCommitGroupOp, AsyncWaitOp } from "../../../dialects/ttg/ops/async-copy.js";
 import { LocalAllocOp } from "../../../dialects/ttg/ops/local-memory.js";
@@ -22,7 +23,6 @@ import {
 import { WarpGroupDotWaitOp } from "../../../dialects/ttng/ops/warp-group-dot.js";
 import type { OpDef } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
-import { symbolVisibility } from "../../../ir/symbol-table.js";
 import type { Value } from "../../../ir/value.js";
 import { definePass, type PassReport } from "../../../pass/define-pass.js";
 import { type RewriteListener, Rewriter } from "../../../rewrite/rewriter.js";
@@ -36,8 +36,7 @@ export const concurrencySanitizer = definePass("tritoninstrument-concurrency-san
   source: "lib/Dialect/TritonInstrument/Transforms/ConcurrencySanitizer.cpp",
   statistics: { instrumented: "ops with checks" },
   run(module, { listener, report, count, fail }) {
-    const entry = module.regions[0]!.firstBlock!.ops();
-    const kernels = [...entry].filter((op) => FuncOp.is(op) && symbolVisibility(op) === "public");
+    const kernels = [...module.regions[0]!.firstBlock!.ops()].filter((op) => FuncOp.is(op) && isKernel(op));
     if (kernels.length !== 1) {
       report.error(module, `the sanitizer takes a module with one kernel, and this one has ${kernels.length}`, "lower.unsupported");
       return fail();
@@ -54,14 +53,9 @@ const TENSOR_CORE_OPS: readonly OpDef[] = [TCGen5MMAOp, TCGen5MMAScaledOp, TCGen
 /** The memory that these ops name exists after them alone, or what they wait for is over. */
 const AFTER: readonly OpDef[] = [LocalAllocOp, TMEMAllocOp, WaitBarrierOp];
 
-/** Finds an op around another. */
-function around(op: Operation, def: OpDef): Operation | undefined {
-  for (let at = op.parentOp; at; at = at.parentOp) if (at.def === def) return at;
-  return undefined;
-}
 /** The thread that does it: 0 is the default group of warps, the others follow. As upstream, the number of the region right around the op counts. */
 function threadOf(op: Operation): number {
-  const group = around(op, WarpSpecializePartitionsOp) ? op.block!.region!.index + 1 : 0;
+  const group = op.parentOfType(WarpSpecializePartitionsOp) ? op.block!.region!.index + 1 : 0;
   if (TMA_OPS.includes(op.def)) return group + TMA_THREADS;
   return TENSOR_CORE_OPS.includes(op.def) ? group + TENSOR_CORE_THREADS : group;
 }
@@ -72,7 +66,7 @@ function withPeers(thread: number): bigint {
 }
 /** How many groups of warps run where an op is. */
 function activeThreads(op: Operation): number {
-  const specialize = around(op, WarpSpecializeOp);
+  const specialize = op.parentOfType(WarpSpecializeOp);
   return specialize ? partitionRegionsOf(specialize).length + 1 : 1;
 }
 

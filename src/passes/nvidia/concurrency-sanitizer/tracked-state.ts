@@ -14,7 +14,7 @@ import { AsyncCommitGroupOp, AsyncCopyGlobalToLocalOp, AsyncWaitOp } from "../..
 import { LocalAllocOp, LocalDeallocOp } from "../../../dialects/ttg/ops/local-memory.js";
 import { MemDescIndexOp } from "../../../dialects/ttg/ops/memdesc-views.js";
 import { GlobalScratchAllocOp } from "../../../dialects/ttg/ops/misc.js";
-import { partitionRegionsOf, WarpSpecializeOp } from "../../../dialects/ttg/ops/warp-specialize.js";
+import { partitionRegionsOf, WarpSpecializeOp, WarpSpecializePartitionsOp } from "../../../dialects/ttg/ops/warp-specialize.js";
 import type { MemDesc } from "../../../dialects/ttg/types.js";
 import { ExperimentalBufferPointersOp, type MemType } from "../../../dialects/tti/ops/instrument.js";
 import { InitBarrierOp } from "../../../dialects/ttng/ops/barrier.js";
@@ -96,10 +96,9 @@ export class TrackedState {
 
   /** The state where an op is: of its group of warps, or of its function. */
   at(op: Operation): RegionState {
-    let region = op.block!.region!;
-    for (;;) {
+    for (let region = op.region!; ; ) {
       const parent = region.parentOp!;
-      if (FuncOp.is(parent) || parent.name === "ttg.warp_specialize.partitions" || !parent.block) return this.#state(region);
+      if (FuncOp.is(parent) || WarpSpecializePartitionsOp.is(parent) || !parent.block) return this.#state(region);
       region = parent.block.region!;
     }
   }
