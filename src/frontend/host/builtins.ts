@@ -115,7 +115,7 @@ const PY_SET = pythonType("set", ([items]) =>
   list(items === undefined ? [] : [...new Map(pyIterate(items).map((v) => [dictKey(v), v])).values()]),
 );
 
-/** `decisive` where one of the items is so: what is not known decides only if none does. */
+/** Returns `decisive` if an item has that truth value, else an item that is not known, if there is one. */
 function truthOfAll(items: PyValue, decisive: boolean): PyValue {
   const all = pyIterate(items);
   if (all.some((item) => unknownOf(item) === undefined && pyTruth(item) === decisive)) return decisive;

@@ -248,7 +248,7 @@ function isFunction(op: Operation): boolean {
   return isPureOp(op) || isLoad(op) || tt.ExternElementwiseOp.is(op);
 }
 
-/** How far a function that comes back after a turn may go where its operand moves by so much: moved by a turn it would seem to stay. */
+/** How far a periodic function may be off where its operand is off by so much: an operand that is off by a whole turn seems to change nothing. */
 function turnOf(op: Operation): ((by: number) => number) | undefined {
   const name = tt.ExternElementwiseOp.match(op)?.symbol ?? op.name;
   const [, which, pi] = /^(?:math\.|__(?:nv|ocml)_(?:fast_|native_)?)(sin|cos|tan)(pi)?f?(?:_f\d+)?$/.exec(name) ?? [];

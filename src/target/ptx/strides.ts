@@ -17,7 +17,7 @@ interface Member {
   readonly count: bigint;
 }
 
-/** Up to so many products of words cost no more than sums, and hold fewer registers. */
+/** Up to so many products of words, or by constants, cost no more than sums, and hold fewer registers. */
 const FEW = 8;
 
 /** Returns which nodes are sums now; `nodes` are the live ones, inputs before users. */
@@ -64,6 +64,7 @@ function factorsOf(s: Simplifier, node: Node): readonly (readonly [x: Node, by: 
     [y, a, ofY],
   ];
 }
+/** The name of a family. It ends with the width of its products, unless they are by constants. */
 const familyOf = (node: Node, x: Node, by: Node): string => `${x.id}*${by.id} ${x.kind === "const" ? "" : node.width}`;
 
 function memberOf(s: Simplifier, node: Node, members: ReadonlyMap<Node, Member>, products: ReadonlySet<string>): Member | undefined {

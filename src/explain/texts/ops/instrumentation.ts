@@ -32,7 +32,7 @@ export const INSTRUMENTATION: Readonly<Record<string, OpText>> = {
   ),
   "proton_gpu.global_scratch_alloc": op(
     "The program's buffer in global memory, in which the host finds the records.",
-    "The kernel's last argument, and as many bytes for each program before.",
+    "The kernel's last argument plus the bytes of all programs before.",
   ),
   "proton_gpu.initialize": op(
     "Writes the header of the program's buffer: a mark, the program, the unit that runs it and the time.",

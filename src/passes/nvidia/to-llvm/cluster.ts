@@ -35,7 +35,7 @@ export const arriveAndWait = (relaxed: boolean) => (b: LLBuilder) => {
   wait(b);
 };
 
-/** Makes all warps of the CTA do something, the code around which is run by the default ones alone. */
+/** Makes code that all warps of the CTA run, where only the default ones run the code around it. */
 export function inAllWarps(b: LLBuilder, module: Operation, defaultWarps: number, make: (b: LLBuilder) => void): void {
   const workers = (intOf(module.attr("ttg.total-num-warps")) ?? defaultWarps) - defaultWarps;
   if (workers === 0) return make(b);

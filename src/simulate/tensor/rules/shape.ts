@@ -44,7 +44,7 @@ function gather(placesOf: (op: Operation) => Int32Array): Rule {
   });
 }
 
-/** Where that is asked for, who may reorder elements reverses them, once for several in a row. */
+/** A reshape that may reorder elements reverses them where `checks.reorders` asks for it, and of several in a row only the first. */
 const reshape: Rule = (instruction, program) => {
   const kept = reshaped(instruction, program);
   if (!reorders(instruction.op)) return kept;
