@@ -14,16 +14,19 @@ const WIDTHS: readonly (readonly [part: RegExp, bits: number])[] = [
 ];
 const MOVES = new Set(["load", "store", "atomic", "async-copy", "matrix-load"]);
 
+/** The name as the LLVM dialect has it. Atomics of LDS are named by what they compute alone, and RDNA has loads of LDS for reads. */
+const intrinsicOf = (name: string): string =>
+  name
+    .replace(/^v_/, "")
+    .replace(/^ds_(?=(?:add|r?sub|inc|dec|min|max|and|or|xor|mskor|pk_add|cmp\w+|wrxchg|storexchg)_)/, "ds_atomic_")
+    .replace(/^ds_load_/, "ds_read_")
+    .replace(/^ds_store_/, "ds_write_")
+    .replace(/^ds_read_b\d+_tr_/, "ds_read_tr_");
+
 /** The effect of the instruction on a line; undefined for labels, directives and arithmetic. */
 export function readAmdAssembly(line: string): InstructionFacts | undefined {
   const [, name = "", operands = ""] = /^\s+([a-z]\w+)\s*([^;]*)/.exec(line) ?? [];
-  // RDNA calls reads of LDS loads.
-  const known = amdKindOf(
-    name
-      .replace(/^v_/, "")
-      .replace(/^ds_load/, "ds_read")
-      .replace(/^ds_store/, "ds_write"),
-  );
+  const known = amdKindOf(intrinsicOf(name));
   const found = name.endsWith("_dpp") ? { kind: "shuffle" as const, space: undefined } : known;
   if (!found) return undefined;
   const isCounter = name.startsWith("s_wait");
@@ -32,7 +35,7 @@ export function readAmdAssembly(line: string): InstructionFacts | undefined {
   const fact = { ...found, instruction, modifiers, predicate: undefined, mma: undefined, widthBits: 0, vector: 0, bytesPerThread: 0 };
   const one = WIDTHS.find(([part]) => part.test(name))?.[1];
   if (one === undefined || !MOVES.has(found.kind)) return fact;
-  // Two addresses at once: ds_read2_b64, ds_write2st64_b32.
-  const bits = /^ds_\w+?2(?:st64)?_/.test(name) ? 2 * one : one;
+  // Two addresses at once: ds_read2_b64, ds_write2st64_b32, ds_load_2addr_b32.
+  const bits = /^ds_\w+?2(?:st64|addr(?:_stride64)?)?_/.test(name) ? 2 * one : one;
   return { ...fact, widthBits: Math.min(bits, 32), vector: Math.max(1, bits / 32), bytesPerThread: bits / 8 };
 }
