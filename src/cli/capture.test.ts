@@ -33,7 +33,7 @@ test("a damaged capture is named, and the others stay", async () => {
   const capture = readFileSync(`${KEPT}/${/kept\/(add-\w+)/.exec(await listed())![1]}/capture.json`, "latin1");
   const io = memoryIo("", { "kept/a/capture.json": capture, "kept/b/capture.json": capture.slice(0, 100) });
   expect(await main(["kept"], io)).toBe(2);
-  expect(io.err()).toContain("'kept' has 1 captured kernels; choose one:\n");
+  expect(io.err()).toContain("'kept' has 1 captured kernel; choose one:\n");
   expect(io.err()).toContain("  'kept/b/capture.json' is damaged\n");
 });
 

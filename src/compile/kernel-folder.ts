@@ -71,7 +71,7 @@ function captureMenu(
     const { kernel = "", signature = "" } = given;
     return `  ${text}\n    tt-step ${shellWord(path!)} --kernel ${kernel} --signature ${shellWord(signature)} ${options} --against ${shellWord(against!)}`;
   });
-  const message = `'${base}' has ${items.length} captured kernels; choose one:\n${[...lines, ...damaged.map((d) => `  ${d}`)].join("\n")}`;
+  const message = `'${base}' has ${items.length} captured kernel${items.length === 1 ? "" : "s"}; choose one:\n${[...lines, ...damaged.map((d) => `  ${d}`)].join("\n")}`;
   return rejected(message, items.length > 0 ? { choices: { title: "captured kernels", items } } : {});
 }
 

@@ -8,7 +8,7 @@ _self = sys.modules.pop("sitecustomize")
 
 import importlib.util
 
-_spec = importlib.util.spec_from_file_location("_tt_step_capture", os.path.join(os.path.dirname(_here), "capture.py"))
+_spec = importlib.util.spec_from_file_location("_tt_step_capture", os.path.join(os.path.dirname(_here), "capture", "__init__.py"))
 _capture = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(_capture)
 _capture.start_from_environment()

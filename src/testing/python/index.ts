@@ -99,6 +99,7 @@ except tt_step.Error as error:
   "python -m tt_step.capture and tt_step.capture() keep the same": () => {
     const made = run(python, ["-m", "tt_step.capture", "-o", "module", "--no-gpu", "program.py", "5"]);
     assert.equal(made.status, 5, made.err);
+    assert.doesNotMatch(made.err, /Warning/);
     const context = "import runpy, tt_step\nwith tt_step.capture('context', no_gpu='cuda:90'):\n    runpy.run_path('program.py')\n";
     run(python, ["-c", context]);
     assert.deepEqual(readdirSync(join(folder, "module")), readdirSync(join(folder, "kept")));

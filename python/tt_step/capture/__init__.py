@@ -385,7 +385,3 @@ def main(argv=None):
         else:
             sys.path[0] = os.path.dirname(os.path.abspath(given.program))
             runpy.run_path(given.program, run_name="__main__")
-
-
-if __name__ == "__main__":
-    main()
