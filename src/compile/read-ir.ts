@@ -4,7 +4,7 @@ import { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
 import { verifyOperation } from "../ir/verify.js";
-import { modernize } from "../modernize/modernize.js";
+import { hasRenamedDialects, modernize } from "../modernize/modernize.js";
 import { tritonCalled, tritonOrDefault, unknownTriton } from "../support/triton-version.js";
 import { fromBytes } from "../support/utf8.js";
 import { parseModule } from "../syntax/parse.js";
@@ -42,8 +42,9 @@ export function readIr(request: SourceRequest): Source | Rejected {
   });
   if (!parsed || !verifyOperation(parsed.module)) return rejectedBy(ctx);
   if (!parsed.module.regions[0]?.firstBlock?.firstOp) return rejected(`'${name}' holds no IR`);
-  if (ctx.spelling && request.modernize !== false) {
-    const { era } = ctx.spelling;
+  const era =
+    ctx.spelling?.era ?? (/triton_(?:nvidia_)?gpu\./.test(text) && hasRenamedDialects(parsed.module) ? "3.2 or older" : undefined);
+  if (era !== undefined && request.modernize !== false) {
     modernize(parsed.module);
     const spelling = `the spelling of ${era === "1.9" ? "a Triton before 2.0" : `Triton ${era}`}`;
     if (!verifyOperation(parsed.module)) return asText(request, ctx, spelling);

@@ -11,6 +11,20 @@ import type { Operation } from "../ir/operation.js";
 import { Modernizer, modernName } from "./entities.js";
 import { rewriteOp } from "./ops.js";
 
+/** Whether a module has something of the dialects that Triton 3.3 renamed. */
+export function hasRenamedDialects(module: Operation): boolean {
+  const modern = new Modernizer(module.ctx);
+  let found = false;
+  module.walk(({ name, attrs: { params }, results }) => {
+    found ||=
+      /^triton_(?:nvidia_)?gpu\./.test(name) ||
+      params.names.some((attr) => modernName(attr) !== attr) ||
+      params.values.some((value) => modern.attr(value) !== value) ||
+      results.some(({ type }) => modern.type(type) !== type);
+  });
+  return found;
+}
+
 /** Modernises a module in place; it prints in today's spelling then. */
 export function modernize(module: Operation): void {
   const { ctx } = module;
