@@ -26,6 +26,7 @@ import { INSTRUCTIONS, MODIFIERS } from "./instructions.js";
 import { textOfOp } from "./ops/index.js";
 import EXAMPLES from "./pass-examples.json" with { type: "json" };
 import { PASS_TEXTS } from "./passes/index.js";
+import { OLDER_PASSES } from "./passes/older.js";
 import type { InstructionText } from "./records.js";
 
 /** A name explained. A line that begins with a space is code or a drawing, and is not to be broken; the others are paragraphs. */
@@ -45,7 +46,7 @@ export function passNamed(name: string): PassDef | undefined {
   const shown = [...PASSES.values()].filter((pass) => !pass.testOnly);
   const exact = shown.find((pass) => pass.flag === name || pass.name === name);
   if (exact) return exact;
-  const ends = shown.filter(({ flag }) => flag.endsWith(`-${name}`));
+  const ends = shown.filter(({ flag }) => flag.endsWith(`-${name.toLowerCase()}`));
   return ends.length === 1 ? ends[0] : undefined;
 }
 
@@ -81,6 +82,13 @@ export function passText(name: string): NameText | undefined {
       ...(pass.source === undefined ? [] : [`Upstream: ${pass.source}`]),
     ],
   };
+}
+
+/** A pass of Triton 2.0 that is there no more, by its flag or class. */
+function olderPassText(name: string): NameText | undefined {
+  const flag = Object.keys(OLDER_PASSES).find((flag) => flag === name || OLDER_PASSES[flag]!.name === name);
+  const pass = flag === undefined ? undefined : OLDER_PASSES[flag]!;
+  return pass && { title: `${flag} (${pass.name}), a pass of Triton 2.0`, lines: [pass.text, "", `Today: ${pass.today.join(", ")}.`] };
 }
 
 /**
@@ -233,7 +241,7 @@ function sectionOf({ section }: InstructionText, modifiers: readonly string[]): 
 
 /** The text of a name of any kind; undefined for an unknown name. */
 export function nameText(name: string): NameText | undefined {
-  const given = figureText(name) ?? passText(name) ?? (OPS().has(name) ? opText(name) : attributeText(name));
+  const given = figureText(name) ?? passText(name) ?? olderPassText(name) ?? (OPS().has(name) ? opText(name) : attributeText(name));
   return given ?? codeText(name) ?? instructionText(name) ?? opText(name);
 }
 

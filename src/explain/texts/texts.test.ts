@@ -15,6 +15,7 @@ import { OP_TEXTS, textOfOp } from "./ops/index.js";
 import { PASS_EXAMPLES } from "./pass-examples.fixture.js";
 import EXAMPLES from "./pass-examples.json" with { type: "json" };
 import { PASS_TEXTS } from "./passes/index.js";
+import { OLDER_PASSES } from "./passes/older.js";
 
 const SHOWN = [...PASSES.values()].filter((pass) => !pass.testOnly).map((pass) => pass.flag);
 
@@ -48,6 +49,7 @@ test("a pass is found by its flag, its class upstream, and the end of its flag",
   ]);
   expect(lines).toContain("Upstream: lib/Dialect/TritonGPU/Transforms/Coalesce.cpp, CoalesceUtils.cpp");
   expect(passText("TritonGPUCoalesce")).toEqual(passText("coalesce"));
+  expect(passText("Coalesce")).toEqual(passText("coalesce"));
   expect(passText("no-such-pass")).toBeUndefined();
 });
 
@@ -93,6 +95,14 @@ test("every instruction of the PTX of the fixtures has a text", () => {
     const { module } = parsePtx(readFileSync(`fixtures/ptx/${file}`, "latin1"));
     const bodies = module.items.flatMap((item) => (item.kind === "function" ? (item.body ?? []) : []));
     for (const mnemonic of new Set(mnemonicsOf(bodies))) expect(instructionText(mnemonic), mnemonic).toBeDefined();
+  }
+});
+
+test("a pass that only Triton 2.0 had names those that do its work today", () => {
+  expect(nameText("TritonGPUCombineOps")).toEqual(nameText("tritongpu-combine"));
+  for (const [flag, { today }] of Object.entries(OLDER_PASSES)) {
+    expect(nameText(flag)!.lines.at(-1)).toBe(`Today: ${today.join(", ")}.`);
+    for (const pass of today) expect(passText(pass), pass).toBeDefined();
   }
 });
 
