@@ -212,11 +212,12 @@ export class CTAPlanner {
     const loc = valueLocation(input);
     const byType = new Map<Type, Operation[]>();
     for (const use of [...input.uses()]) {
-      let brother = use.owner;
-      if (!isCast(brother)) {
+      const { owner } = use;
+      let brother = owner;
+      if (!isCast(owner)) {
         // Perhaps a cast comes by that use yet.
         if (this.#stepsUnchanged <= this.#queueLength()) return false;
-        this.rw.setBefore(use.owner);
+        this.rw.setBefore(owner);
         brother = this.#cast(cast.result(0).type, input, "backward", loc);
         const forward = this.#cast(input.type, brother.result(0), "forward", loc);
         use.set(forward.result(0));
@@ -226,6 +227,8 @@ export class CTAPlanner {
       const known = byType.get(type);
       if (known) known.push(brother);
       else byType.set(type, [brother]);
+      // Upstream's iterator follows the use to its new value, and ends: the other uses wait for their turn.
+      if (brother !== owner) break;
     }
     let first = true;
     for (const [type, casts] of byType) {
