@@ -5,7 +5,7 @@ import { bytesOf, type ElementKind, type FloatElementKind, isFloatKind } from ".
  * How a buffer begins. `random`: floats from N(0, 1), integers from 0..15. `special`: as `random`, but that every other float is zero,
  * infinite, NaN, denormal, or very large; with `rate` as `edges`, but that one in so many is infinite or NaN. `edges`: floats as `random`, but that one in four is a zero of either sign, denormal (not where all are `normal`),
  * or no fraction. `wide`: integers of either sign and any size, the extremes among them; for divisors without -2 to 2, for `bits` none
- * that is infinite or NaN when it is read as a float. `range`: integers, or floats, from low to high (excluded); with `step` low plus multiples of it.
+ * that is infinite or NaN when it is read as a float. `range`: integers, or floats, from low to high (excluded); with `step` low plus multiples of it; with `rate` one in so many is NaN, of integers -1.
  * `permutation`: 0..count-1 in some order. `monotone`: rising from low by steps of 0..step. `pointers`: each element is the address of a
  * buffer of its own, of elements `element`.
  */
@@ -14,7 +14,7 @@ export type InitialValues =
   | { readonly kind: "edges"; readonly normal?: boolean }
   | { readonly kind: "special"; readonly rate?: number; readonly normal?: boolean }
   | { readonly kind: "wide"; readonly use?: "divisor" | "bits" }
-  | { readonly kind: "range"; readonly low: number; readonly high: number; readonly step?: number }
+  | { readonly kind: "range"; readonly low: number; readonly high: number; readonly step?: number; readonly rate?: number }
   | { readonly kind: "permutation"; readonly count: number }
   | { readonly kind: "monotone"; readonly low: number; readonly step: number }
   | { readonly kind: "pointers"; readonly element: ElementKind };
@@ -54,6 +54,7 @@ export function initialValue(
         ? initialValue({ kind: "edges" }, element, seed, argument, index)
         : wide(8 * bytesOf(element), init.use, seed, argument, index);
     case "range": {
+      if (init.rate !== undefined && hash(seed, argument, index, 3) % init.rate === 0) return isFloatKind(element) ? Number.NaN : -1;
       const offset = (hash(seed, argument, index, 0) / 2 ** 32) * (init.high - init.low);
       const value = init.low + (init.step === undefined ? offset : Math.floor(offset / init.step) * init.step);
       return isFloatKind(element) ? value : Math.floor(value);

@@ -84,6 +84,29 @@ test("nor are operands of products of f32, which may be products of narrower par
   expect(inits.filter((init) => !("normal" in init))).toEqual([]);
 });
 
+test.each([false, true])("scales are NaN here and there, but not where a kernel promises that none is: fastMath = %s", (fastMath) => {
+  const loads = (
+    of: string,
+    shape: string,
+    kind: string,
+  ) => `%${of}p = tt.splat %${of} : !tt.ptr<${kind}> -> tensor<${shape}x!tt.ptr<${kind}>>
+  %${of}v = tt.load %${of}p : tensor<${shape}x!tt.ptr<${kind}>>`;
+  const text = `tt.func public @k(%a: !tt.ptr<f8E4M3FN>, %s: !tt.ptr<i8>, %q: !tt.ptr<f32>) {
+  ${loads("a", "32x32", "f8E4M3FN")}
+  ${loads("s", "32x1", "i8")}
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %y = tt.dot_scaled %av scale %sv, %av scale %sv, %zero lhs = e4m3 rhs = e4m3 {fastMath = ${fastMath}} : tensor<32x32xf8E4M3FN>, tensor<32x1xi8> * tensor<32x32xf8E4M3FN>, tensor<32x1xi8> -> tensor<32x32xf32>
+  %p = tt.splat %q : !tt.ptr<f32> -> tensor<32x32x!tt.ptr<f32>>
+  tt.store %p, %y : tensor<32x32x!tt.ptr<f32>>
+  tt.return
+}`;
+  const inits = chooseLaunches(moduleOf(text), {}, () => undefined).map(({ args }) =>
+    args[1]?.kind === "pointer" ? args[1].init : undefined,
+  );
+  expect(inits.every((init) => init?.kind === "range")).toBe(true);
+  expect(inits.some((init) => init && "rate" in init)).toBe(!fastMath);
+});
+
 test("where a loop had no round, memory that it would have filled may be read", () => {
   const text = `tt.func public @k(%a: !tt.ptr<i32>, %q: !tt.ptr<i32>, %n: i32) {
   %zero = arith.constant 0 : i32

@@ -121,7 +121,7 @@ export function planArguments(
     if (PointerType.is(type)) {
       const table = tables.get(arg);
       const element = kindOfPointee(type);
-      const own: InitialValues | undefined = table ? { kind: "pointers", element: table } : scales.has(arg) ? SCALES : undefined;
+      const own: InitialValues | undefined = table ? { kind: "pointers", element: table } : scalesOf(made, scales.get(arg));
       const isBool = intWidth(elementTypeOrSelf(type.params.pointeeType)) === 1;
       const chosen = own ?? (isBool ? undefined : initialValuesOf(made, element, () => valueRoles(module, arg)));
       return { kind: "pointer", name, element, init: given.arrays?.[name] ?? chosen };
@@ -281,19 +281,25 @@ function pointerTables(kernel: Operation): Map<Value, ElementKind> {
 }
 /** Strides of descriptors: multiples of 16 bytes whatever the element, and more than most rows have. */
 const PITCHES: InitialValues = { kind: "range", low: 256, high: 512, step: 16 };
-/** Exponents of scales around 1: 2^-4 to 2^3. */
-const SCALES: InitialValues = { kind: "range", low: 123, high: 131 };
+/** Exponents of scales around 1: 2^-4 to 2^3; where floats are special, some are NaN, unless a kernel promises that there is none. */
+function scalesOf({ floats }: MadeUp, use: ScaleUse | undefined): InitialValues | undefined {
+  const rate = typeof floats === "number" && use === "any" ? { rate: Math.max(32, floats / 16) } : {};
+  return use && { kind: "range", low: 123, high: 131, ...rate };
+}
+type ScaleUse = "any" | "noNan";
 
 /** Which arguments hold the scales of `tt.dot_scaled`. */
-function scaleArguments(kernel: Operation): ReadonlySet<Value> {
-  const scales = new Set<Value>();
+function scaleArguments(kernel: Operation): ReadonlyMap<Value, ScaleUse> {
+  const scales = new Map<Value, ScaleUse>();
   kernel.walk((op) => {
     const dot = tt.DotScaledOp.match(op);
     for (const scale of dot ? [dot.a_scale, dot.b_scale] : []) {
       const from = scale && rootOf(scale).definingOp;
       const descriptor = tt.DescriptorLoadOp.match(from)?.desc;
       const pointer = descriptor ? tt.MakeTensorDescOp.match(rootOf(descriptor).definingOp)?.base : tt.LoadOp.match(from)?.ptr;
-      if (pointer) scales.add(rootOf(pointer));
+      if (!pointer) continue;
+      const arg = rootOf(pointer);
+      scales.set(arg, dot!.fastMath || scales.get(arg) === "noNan" ? "noNan" : "any");
     }
   });
   return scales;

@@ -98,12 +98,16 @@ describe("sums", () => {
   });
 });
 
-test("a chain of products leaves open what the whole sum does", () => {
+test.each([
+  ["tf32x3", 1e-5],
+  ["bf16x6", 12 * 2 ** -23],
+  ["ieee", 12 * 2 ** -23],
+])("a chain of products leaves open what the whole sum does with its precision: %s", (precision, share) => {
   const part = (k: number) =>
     `%a${k} = tt.reshape %x : ${SUM} -> tensor<1x8xf32>\n%b${k} = tt.reshape %y : ${SUM} -> tensor<8x1xf32>
-%m${k} = tt.dot %a${k}, %b${k}, ${k === 0 ? "%z" : `%m${k - 1}`} : tensor<1x8xf32> * tensor<8x1xf32> -> tensor<1x1xf32>`;
+%m${k} = tt.dot %a${k}, %b${k}, ${k === 0 ? "%z" : `%m${k - 1}`}, inputPrecision = ${precision} : tensor<1x8xf32> * tensor<8x1xf32> -> tensor<1x1xf32>`;
   const body = `%z = arith.constant dense<0.0> : tensor<1x1xf32>\n${part(0)}\n${part(1)}\n${part(2)}\n%u = tt.reshape %m2 : tensor<1x1xf32> -> tensor<1xf32>\n%v = tt.unsplat %u : tensor<1xf32>`;
-  expect(bounds(ran(body, [1, -1, 1, -1, 1, -1, 1, -1], [1, 1, 1, 1, 1, 1, 1, 1], "f32"))[0]).toBeCloseTo(24e-5, 9);
+  expect(bounds(ran(body, [1, -1, 1, -1, 1, -1, 1, -1], [1, 1, 1, 1, 1, 1, 1, 1], "f32"))[0]).toBeCloseTo(24 * share, 9);
 });
 
 test("memory keeps what is stored, and atomics add to it", () => {

@@ -154,18 +154,20 @@ export class Bounds {
     if (openA) carried = dot(openA, sizeB, carried, "ieee");
     if (openB) carried = dot(sizeA, openB, carried, "ieee");
     // A chain of products is one sum: each adds its part to what the accumulator leaves open.
-    const part = mayBeExact && least > 0 ? 2 * least : TOLERANCES[result.element.name];
-    const bound = `Math.max(${part} * (a + c), Math.max(${part} * a, b) + d)`;
-    const before = asTensor(c, this.#boundOf(c) ?? zero.data);
+    const most = mayBeExact && least > 0 ? 2 * least : TOLERANCES[result.element.name];
+    const sizes = asTensor(c, dot(sizeA, sizeB, zero, "ieee").data);
+    // Sums of f32 round once for each product that is not zero, in whatever order; a few more for the accumulator and the parts of bf16x6.
+    const counts = precision === "f32" ? dot(nonZeros(a), nonZeros(b), zero, "ieee") : zero;
+    const part = precision === "f32" ? `Math.min(${most}, ${2 ** -23} * (b + 4))` : most;
+    const parts = [sizes, magnitudes(c)].map((size) => asTensor(c, computed(F64, `a * ${part}`, size, counts)));
     this.#set(
       result.data,
       computed(
         F64,
-        `((x) => x === x ? x || ${OPEN_SIGN} : Infinity)(${bound})`,
-        dot(sizeA, sizeB, zero, "ieee"),
+        `((x) => x === x ? x || ${OPEN_SIGN} : Infinity)(Math.max(a + b, Math.max(a, c) + d))`,
+        ...parts,
         carried,
-        magnitudes(c),
-        before,
+        asTensor(c, this.#boundOf(c) ?? zero.data),
       ),
     );
   }
@@ -300,4 +302,5 @@ const apart = (other: string): string =>
 
 const asTensor = ({ shape }: Tensor, bound: Data): Tensor => tensor(F64, shape, bound);
 const larger = (a: Bound | undefined, b: Bound | undefined): Bound | undefined => (a && b ? a.map((x, i) => Math.max(x, b[i]!)) : (a ?? b));
+const nonZeros = (value: Tensor): Tensor => tensor(F64, value.shape, computed(F64, "a === 0 ? 0 : 1", value));
 const magnitudes = (value: Tensor): Tensor => tensor(F64, value.shape, computed(F64, "Math.abs(a)", value));

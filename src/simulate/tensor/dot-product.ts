@@ -5,8 +5,8 @@ import { intElement } from "./elements.js";
 import type { Machine } from "./machine.js";
 import { type Tensor, tensor } from "./value.js";
 
-/** How f32 operands are read: `tf32` leaves their low 13 bits out, all else counts them. */
-export type InputPrecision = "tf32" | "ieee";
+/** How f32 operands are read: `tf32` leaves their low 13 bits out, all else counts them; with `f32` every stage multiplies as exactly as f32 does. */
+export type InputPrecision = "tf32" | "ieee" | "f32";
 
 /**
  * An accumulator of halves is rounded after each instruction, which takes so many of K. MFMA has none: it is rounded after the dot. A GPU

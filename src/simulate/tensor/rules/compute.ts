@@ -4,7 +4,7 @@ import * as tt from "../../../dialects/tt/ops/index.js";
 import { NvidiaMmaEncoding } from "../../../dialects/ttg/encodings/index.js";
 import * as ttg from "../../../dialects/ttg/ops/index.js";
 import type { Block } from "../../../ir/block.js";
-import { encodingOf, numElements } from "../../../ir/builtin-types.js";
+import { elementTypeOrSelf, encodingOf, isFloat, numElements } from "../../../ir/builtin-types.js";
 import type { OpDef } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import { Elementwise as ElementwiseTrait } from "../../../ir/traits.js";
@@ -20,18 +20,14 @@ import { leave } from "./control-flow.js";
 import { elementwise, pure, readable } from "./elementwise.js";
 
 const dotOp: Rule = pure((op) => {
-  const { inputPrecision, d } = tt.DotOp.match(op)!;
+  const { inputPrecision, a, d } = tt.DotOp.match(op)!;
+  const isExact = (inputPrecision === "ieee" || inputPrecision === "bf16x6") && isFloat(elementTypeOrSelf(a.type), "f32");
   // Products become multiply-adds of f32 in Gluon's blocked layouts, and before sm_80, where no tensor core takes tf32.
   const onTensorCores = op.ctx.language === "triton" || NvidiaMmaEncoding.is(encodingOf(d.type));
   return ([a, b, c], machine) => {
     machine.charge(op, (a!.data.length * b!.shape.at(-1)!) >> 4);
-    return product(
-      machine,
-      a!,
-      b!,
-      c!,
-      inputPrecision === "tf32" && (machine.gpu.cuda?.tf32 ?? machine.gpu.hip?.xf32) && onTensorCores ? "tf32" : "ieee",
-    );
+    const isTf32 = inputPrecision === "tf32" && (machine.gpu.cuda?.tf32 ?? machine.gpu.hip?.xf32) && onTensorCores;
+    return product(machine, a!, b!, c!, isTf32 ? "tf32" : isExact ? "f32" : "ieee");
   };
 });
 

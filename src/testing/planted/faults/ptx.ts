@@ -696,7 +696,7 @@ export const PTX_FAULTS: readonly Fault[] = [
       find: "s.sar(s.shl(node, count), count)",
       replace: "s.shr(s.shl(node, count), count)",
     },
-    { in: "word", fault: "the second byte is not cut", find: "s.and(b, s.constant(32, 0xff))", replace: "b" },
+    { in: "word", fault: "the second byte is not cut", kernel: "cuts", find: "s.and(b, s.constant(32, 0xff))", replace: "b" },
   ]),
   ...inFile("target/ptx/pressure.ts", [
     {

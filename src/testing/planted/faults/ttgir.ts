@@ -831,6 +831,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
     {
       in: "captureSize",
       fault: "captures need no memory",
+      kernel: "apart",
       find: "total + capturedBytes(type)",
       replace: "total + 0 * capturedBytes(type)",
     },
@@ -888,6 +889,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
     {
       in: "maskNan",
       fault: "a scale that is NaN is a number",
+      kernel: "memory.scaled",
       find: "if (dot.fastMath) return product;",
       replace: "if (!dot.fastMath) return product;",
     },
@@ -911,7 +913,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       find: "replaceNansWithZeros(rw, dot2)",
       replace: "(void replaceNansWithZeros, dot2)",
     },
-    { in: "bf16xN", fault: "a product of parts is missing", find: "    addProduct(lo, hi);\n", replace: "" },
+    { in: "bf16xN", fault: "a product of parts is missing", kernel: "alone", find: "    addProduct(lo, hi);\n", replace: "" },
     { in: "bf16xN", fault: "the largest but one is missing", find: "  addProduct(mid, hi);\n", replace: "" },
     { in: "splitF32", fault: "the rest has the wrong sign", find: "{ lhs: rest, rhs: back }", replace: "{ lhs: back, rhs: rest }" },
   ]),
@@ -962,7 +964,13 @@ export const TTGIR_FAULTS: readonly Fault[] = [
     },
   ]),
   ...inFile("passes/nvidia/tensor-memory/interleave-tmem.ts", [
-    { in: "sink", fault: "loads move past what says that the buffer is free", find: "ArriveBarrierOp.is(next) || ", replace: "" },
+    {
+      in: "sink",
+      fault: "loads move past what says that the buffer is free",
+      kernel: "apart",
+      find: "ArriveBarrierOp.is(next) || ",
+      replace: "",
+    },
     {
       in: "mayWrite",
       fault: "stores to tensor memory are no writes",
