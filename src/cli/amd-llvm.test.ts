@@ -40,7 +40,7 @@ function llvm(version: string, missing: readonly string[] = [], folders: Readonl
   };
   return { programs, calls };
 }
-async function run(args: readonly string[], programs?: Programs) {
+async function run(args: readonly string[], programs?: Programs, folder: Readonly<Record<string, string>> = {}) {
   const files = {
     "kernel.linked.ll": "linked",
     "kernel.opt.ll": "optimized",
@@ -48,7 +48,8 @@ async function run(args: readonly string[], programs?: Programs) {
     "kernel.o": "object",
     "kernel.hsaco": "\x7fELF",
   };
-  const io = memoryIo("", Object.fromEntries(Object.entries(files).map(([name, text]) => [`/folder/${name}`, text])));
+  const made = Object.fromEntries(Object.entries(files).map(([name, text]) => [`/folder/${name}`, text]));
+  const io = memoryIo("", { ...made, ...folder });
   const code = await main(args, { ...io, env: { PATH: "/llvm" }, ...(programs ? { programs } : {}) });
   return { code, out: io.out(), err: io.err().replace(/^warning: .*\n\n?/gm, ""), written: io.written };
 }
@@ -101,6 +102,34 @@ vecadd:
   const { out } = await run([VECADD, "--findings"], programs);
   expect(out).toContain("45 registers a thread (8 of them AGPRs), 18 SGPRs a wave, 8 of 8 waves on a SIMD unit");
   expect(out).toContain("12 bytes a thread are spilled to scratch memory: 45 registers are not enough");
+});
+
+test("the assembly of a cache folder is written as it is, and assembled", async () => {
+  const folder = {
+    "cache/vecadd.ttgir": 'module attributes {"ttg.num-warps" = 4 : i32} {\n  tt.func public @vecadd() {\n    tt.return\n  }\n}\n',
+    "cache/vecadd.llir": "define amdgpu_kernel void @vecadd() {\n  ret void\n}\n",
+    "cache/vecadd.amdgcn": ASSEMBLY,
+    "cache/vecadd.json": '{"target": {"backend": "hip", "arch": "gfx942"}, "num_stages": 2, "shared": 16384}',
+  };
+  expect(await run(["cache", "--emit", "amdgcn"], llvm("14.0.6").programs, folder)).toMatchObject({ code: 0, out: ASSEMBLY });
+  const report = (await run(["cache", "--ptxas-report"], llvm("14.0.6").programs, folder)).out;
+  expect(report).toContain("VGPRs          45, of them 8 AGPRs");
+  expect(report).toContain("LDS            0 bytes, and 16384 that the launch asks for\nwaves          4 of 8 waves on a SIMD unit (LDS)");
+  expect((await run(["cache", "--findings"], llvm("14.0.6").programs, folder)).out).toContain(
+    "vecadd on hip:gfx942: 4 warps, 2 stages, 16384 bytes of shared memory, 45 registers a thread",
+  );
+  const { programs, calls } = llvm("22.1.0");
+  expect((await run(["cache", "--emit", "hsaco", "-o", "x.hsaco"], programs, folder)).written.get("x.hsaco")).toBe("\x7fELF");
+  expect(calls.slice(1)).toEqual([
+    "/llvm/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx942 -filetype=obj /folder/kernel.s -o /folder/kernel.o",
+    "/llvm/ld.lld -shared /folder/kernel.o -o /folder/kernel.hsaco",
+  ]);
+  expect(
+    (await run(["cache", "--list"], undefined, folder)).out,
+  ).toBe(`    0  ttgir    ttgir                                                     3 ops
+    1  llir   * llir
+    2  amdgcn * amdgcn
+`);
 });
 
 test("a kernel that calls ROCm's libraries is linked with them", async () => {

@@ -47,43 +47,69 @@ export function compileForAmd(
   io: Assembling,
   wanted: "amdgcn" | "hsaco",
 ): Result<AmdCode> {
-  const { programs } = io;
-  const llvm = programs && findLlvm(programs, io.env);
-  if (!programs || llvm === undefined) return { error: NO_LLVM };
-  const arch = archOf(trace.target ?? "")!;
   const called = LIBRARY_CALL.exec(llvmIr)?.[1];
-  const libraries = called === undefined ? [] : librariesOf(programs, io.env);
-  if (!libraries)
-    return {
-      error: `the kernel calls ${called}, and ROCm's device libraries are not found: they are in $ROCM_PATH/amdgcn/bitcode and in Triton's Python package`,
-    };
+  const arch = archOf(trace.target ?? "")!;
   const flags = [`-mcpu=${arch}`, "-O3"];
   const fusion = trace.options["enableFpFusion"] === false ? [] : ["-fp-contract=fast"];
-  return programs.withFolder((folder) => {
-    const file = (name: string) => `${folder}/kernel.${name}`;
-    const run = (name: string, args: readonly string[], output: string): Result<string> => {
-      const { status, output: log } = programs.runProgram(`${llvm}/${name}`, [...args, "-o", output]);
-      if (status !== 0) return { error: `${name} of ${llvm} refuses it:\n${log.replaceAll(`${folder}/`, "").trim()}` };
-      return made(output, `${llvm}/${name}`, io);
-    };
+  return withLlvm(io, ({ programs, file, run, link }) => {
+    const libraries = called === undefined ? [] : librariesOf(programs, io.env);
+    if (!libraries)
+      return {
+        error: `the kernel calls ${called}, and ROCm's device libraries are not found: they are in $ROCM_PATH/amdgcn/bitcode and in Triton's Python package`,
+      };
     io.writeFile(file("ll"), llvmIr);
     if (libraries.length > 0) {
-      const linked = run("llvm-link", ["-S", "--only-needed", file("ll"), ...libraries], file("linked.ll"));
+      const linked = run("llvm-link", ["-S", "--only-needed", file("ll"), ...libraries], "linked.ll");
       if (typeof linked !== "string") return linked;
     }
-    const optimized = run("opt", ["-S", ...flags, file(libraries.length > 0 ? "linked.ll" : "ll")], file("opt.ll"));
+    const optimized = run("opt", ["-S", ...flags, file(libraries.length > 0 ? "linked.ll" : "ll")], "opt.ll");
     if (typeof optimized !== "string") return optimized;
     // Workgroup ids in registers of the hardware are read whether or not the program asks for them.
     if (arch.startsWith("gfx12")) io.writeFile(file("opt.ll"), optimized.replace(/"amdgpu-no-workgroup-id-[xyz]" ?/g, ""));
     const code = [...flags, ...fusion, ...(arch.startsWith("gfx11") ? ["-mattr=-real-true16"] : []), file("opt.ll")];
-    const assembly = run("llc", code, file("s"));
+    const assembly = run("llc", code, "s");
     if (typeof assembly !== "string" || wanted === "amdgcn") return typeof assembly === "string" ? { assembly } : assembly;
-    const object = run("llc", ["-filetype=obj", ...code], file("o"));
-    if (typeof object !== "string") return object;
-    if (!programs.isProgram(`${llvm}/ld.lld`))
-      return { error: `there is no ld.lld beside ${llvm}/llc: hsaco needs it, --emit amdgcn does not` };
-    const hsaco = run("ld.lld", ["-shared", file("o")], file("hsaco"));
-    return typeof hsaco === "string" ? { assembly, hsaco } : hsaco;
+    const object = run("llc", ["-filetype=obj", ...code], "o");
+    return typeof object === "string" ? link(assembly) : object;
+  });
+}
+
+/** The code object of an assembly that there is already. */
+export function assembleForAmd(assembly: string, target: string, io: Assembling): Result<AmdCode> {
+  return withLlvm(io, ({ file, run, link }) => {
+    io.writeFile(file("s"), assembly);
+    const object = run("llvm-mc", ["-triple=amdgcn-amd-amdhsa", `-mcpu=${archOf(target)!}`, "-filetype=obj", file("s")], "o");
+    return typeof object === "string" ? link(assembly) : object;
+  });
+}
+
+/** An LLVM with a folder to work in. */
+interface Llvm {
+  readonly programs: Programs;
+  readonly file: (name: string) => string;
+  /** Runs a program, and returns the file that it writes. */
+  readonly run: (name: string, args: readonly string[], output: string) => Result<string>;
+  /** The code object of `o`, the object file. */
+  readonly link: (assembly: string) => Result<AmdCode>;
+}
+function withLlvm(io: Assembling, use: (llvm: Llvm) => Result<AmdCode>): Result<AmdCode> {
+  const { programs } = io;
+  const llvm = programs && findLlvm(programs, io.env);
+  if (!programs || llvm === undefined) return { error: NO_LLVM };
+  return programs.withFolder((folder) => {
+    const file = (name: string) => `${folder}/kernel.${name}`;
+    const run: Llvm["run"] = (name, args, output) => {
+      const { status, output: log } = programs.runProgram(`${llvm}/${name}`, [...args, "-o", file(output)]);
+      if (status !== 0) return { error: `${name} of ${llvm} refuses it:\n${log.replaceAll(`${folder}/`, "").trim()}` };
+      return made(file(output), `${llvm}/${name}`, io);
+    };
+    const link: Llvm["link"] = (assembly) => {
+      if (!programs.isProgram(`${llvm}/ld.lld`))
+        return { error: `there is no ld.lld beside ${llvm}/llc: hsaco needs it, --emit amdgcn does not` };
+      const hsaco = run("ld.lld", ["-shared", file("o")], "hsaco");
+      return typeof hsaco === "string" ? { assembly, hsaco } : hsaco;
+    };
+    return use({ programs, file, run, link });
   });
 }
 

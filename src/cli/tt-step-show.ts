@@ -1,7 +1,7 @@
 /** The output of `tt-step` for a Trace. */
 
 import { toJson } from "../trace/json.js";
-import type { Stage } from "../trace/stage.js";
+import { type Stage, stageName } from "../trace/stage.js";
 import { findStep, noStep, type Step, stepBanner, type Trace } from "../trace/trace.js";
 import type { Io } from "./io.js";
 import { withHint } from "./options/option.js";
@@ -104,7 +104,7 @@ function whyNot(trace: Trace, emit: Emitted): string {
   const isLowered = last !== undefined && /^\s*llvm\.func /m.test(trace.lines.textOf(last.text));
   if (last && (kind === "dump log" || kind === "IR tree")) {
     const [from, file, option] = isLowered ? ["llvm-dialect", "k.mlir", ""] : ["ttir", "k.ttir", "--modernize "];
-    return `: a ${kind} is not compiled further; the last step whose result it holds is ${last.label}, ${last.flag} (${last.stage})
+    return `: a ${kind} is not compiled further; the last step whose result it holds is ${last.label}, ${last.flag} (${stageName(last)})
 tt-step: its IR can be: tt-step ${name} ${option}--emit ${from} -o ${file}; tt-step ${file} --emit ${emit}`;
   }
   return ": the module is not in the LLVM dialect after the last pass";
@@ -130,6 +130,7 @@ function emitted(trace: Trace, emit: Emitted): string | undefined {
 export function listText(trace: Trace): string {
   const runs = new Map<string, number>();
   for (const step of trace.steps) runs.set(step.flag, Math.max(runs.get(step.flag) ?? 0, step.run));
+  const widest = trace.steps.reduce((width, step) => Math.max(width, stageName(step).length), 5);
   return trace.steps
     .map((step) => {
       const flag = step.kind !== "source" && (runs.get(step.flag) ?? 0) > 1 && step.run > 0 ? `${step.flag}#${step.run}` : step.flag;
@@ -137,8 +138,9 @@ export function listText(trace: Trace): string {
       const ms = step.ms === undefined ? "" : `${step.ms.toFixed(1)} ms`;
       const note = step.known ? ms : "its result is not in the log";
       const symbol = step.symbol === undefined ? "" : ` @${step.symbol}`;
+      const ops = step.stage === "ptx" ? "" : `${String(step.numOps).padStart(6)} ops  `;
       return (
-        `${step.label.padStart(5)}  ${step.stage.padEnd(5)} ${step.changed ? "*" : " "} ${(indent + flag + symbol).padEnd(52)} ${String(step.numOps).padStart(6)} ops  ${note}`.trimEnd() +
+        `${step.label.padStart(5)}  ${stageName(step).padEnd(widest)} ${step.changed ? "*" : " "} ${(indent + flag + symbol).padEnd(52)} ${ops}${note}`.trimEnd() +
         "\n"
       );
     })

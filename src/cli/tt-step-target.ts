@@ -5,7 +5,7 @@ import { archOf } from "../gpu/amd.js";
 import { capabilityOf } from "../gpu/nvidia.js";
 import { tritonOrDefault } from "../support/triton-version.js";
 import type { Trace } from "../trace/trace.js";
-import { amdReport, compileForAmd } from "./amd-llvm.js";
+import { type AmdCode, amdReport, assembleForAmd, compileForAmd } from "./amd-llvm.js";
 import type { Io, Programs } from "./io.js";
 import { assembledPtx, NO_PTXAS, ptxasReport, translateWithLlc } from "./ptxas.js";
 import type { TtStepArgs } from "./tt-step-args.js";
@@ -32,14 +32,23 @@ export function showTarget(trace: Trace, args: TtStepArgs, io: Io): Shown | { re
 }
 
 function showAmd(trace: Trace, { emit, ptxasReport }: TtStepArgs, io: Io): Shown | { readonly error: string } {
-  const llvmIr = artifactOf(trace, "llir");
-  if (typeof llvmIr !== "string") return llvmIr;
-  const made = compileForAmd(llvmIr, trace, io, emit === "hsaco" ? "hsaco" : "amdgcn");
+  const made = amdCode(trace, emit === "hsaco" ? "hsaco" : "amdgcn", io);
   if ("error" in made) return made;
   const report = ptxasReport ? amdReport(made.assembly, trace) : "";
   if (emit !== "amdgcn" && emit !== "hsaco") return { text: report, code: 0 };
   if (report) io.stderr.write(report);
   return { text: made.hsaco ?? made.assembly, exact: true, code: 0 };
+}
+
+/** Code of the assembly that a cache folder has, else of the LLVM IR. */
+function amdCode(trace: Trace, wanted: "amdgcn" | "hsaco", io: Io): AmdCode | { readonly error: string } {
+  const cached = trace.steps.find(({ flag }) => flag === "amdgcn");
+  if (cached) {
+    const assembly = trace.lines.textOf(cached.text);
+    return wanted === "amdgcn" ? { assembly } : assembleForAmd(assembly, trace.target!, io);
+  }
+  const llvmIr = artifactOf(trace, "llir");
+  return typeof llvmIr === "string" ? compileForAmd(llvmIr, trace, io, wanted) : llvmIr;
 }
 
 function byLlc(trace: Trace, args: TtStepArgs, programs: Programs, io: Io): string | { readonly error: string } {

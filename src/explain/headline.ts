@@ -44,14 +44,15 @@ export const headlineOf = memo((trace: Trace): Headline => {
   };
   const option = (name: string): number | undefined => (typeof trace.options[name] === "number" ? trace.options[name] : undefined);
   const warps = option("numWarps") ?? attribute("num-warps");
-  const shared = attribute("ttg.shared");
+  // A cache folder has it in the kernel's metadata alone: its TTGIR is older than the allocation.
+  const shared = attribute("ttg.shared") ?? option("shared");
   const { machine } = trace.artifacts;
   return {
     kernels,
     target: trace.target,
     triton: trace.triton === DEFAULT_TRITON.name ? undefined : trace.triton,
     warps,
-    stages: option("numStages"),
+    stages: option("numStages") ?? option("num_stages"),
     ctas: option("numCtas") ?? attribute("num-ctas"),
     shared,
     registers: machine?.registers,

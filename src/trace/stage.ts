@@ -5,6 +5,10 @@ export type Stage = "ttir" | "ttgir" | "llir" | "ptx";
 /** The stages in the order of a compilation. */
 export const STAGES: readonly Stage[] = ["ttir", "ttgir", "llir", "ptx"];
 
+/** The stage for people: texts of a cache folder are named by what they are (`llir`, `amdgcn`); SASS is listed with its PTX. */
+export const stageName = ({ stage, flag }: Pick<PipelineStep, "stage" | "flag">): string =>
+  stage === "ptx" && flag !== "sass" ? flag : stage;
+
 /** A step by name; `compile` looks the pass up. */
 export interface PipelineStep {
   readonly stage: Stage;

@@ -7,6 +7,7 @@ import { amdGpuOfTrace, codegenStep, lastTtgirStep } from "../../../explain/code
 import { ancestorIn, locationOf, type SourcePosition } from "../../../explain/provenance.js";
 import { memo } from "../../../support/memo.js";
 import { wrapText } from "../../../support/wrap-text.js";
+import { stageName } from "../../../trace/stage.js";
 import type { Step, Trace } from "../../../trace/trace.js";
 import { irSpans } from "../../draw/ir-text.js";
 import { line, MUTED, type Row, type Span, style } from "../../draw/style.js";
@@ -109,7 +110,7 @@ export const makingText = ({ done, total, what }: Extract<Ptx, { kind: "making" 
 export function whyNoCode({ progress, trace }: Session): string {
   if (progress) return "compiling ...";
   const last = trace.steps.findLast(({ known }) => known);
-  return last ? `no machine instructions: the steps end with ${last.stage.toUpperCase()}` : "nothing is compiled yet";
+  return last ? `no machine instructions: the steps end with ${stageName(last).toUpperCase()}` : "nothing is compiled yet";
 }
 /** Why there is no code to show. */
 function whyNone({ session, view }: State): string {

@@ -1,5 +1,6 @@
 /** The final code. */
 import { codegenStep } from "../../../explain/codegen-facts.js";
+import { stageName } from "../../../trace/stage.js";
 import { go } from "../../control/navigate.js";
 import { textOf } from "../../draw/style.js";
 import { insideOf } from "../../state/places.js";
@@ -78,7 +79,10 @@ export const codegenPane: PaneDef<CodegenView> = {
 
 function shortTitle({ session, view }: State): string {
   const { tab } = view.codegen;
-  if (tab === "ptx") return ptxOf(session).kind === "none" ? (codegenStep(session.trace)?.stage.toUpperCase() ?? "code") : "PTX";
+  if (tab === "ptx") {
+    const step = codegenStep(session.trace);
+    return ptxOf(session).kind !== "none" ? "PTX" : step ? stageName(step).toUpperCase() : "code";
+  }
   if (tab === "sass") return "SASS";
   return tab === "memory" || tab === "mma" || tab === "compare" ? "code" : tab;
 }

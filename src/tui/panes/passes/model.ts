@@ -1,7 +1,7 @@
 /** The pass list: every pass of every stage, changed ones marked; what it shows, and how it is walked. */
 
 import { memo } from "../../../support/memo.js";
-import type { PipelineStep } from "../../../trace/stage.js";
+import { type PipelineStep, stageName } from "../../../trace/stage.js";
 import type { Step } from "../../../trace/trace.js";
 import { BOLD, line, MUTED, type Row, rowOn, style } from "../../draw/style.js";
 import { cut, cutName, padded } from "../../draw/text-width.js";
@@ -41,12 +41,12 @@ const items = memo(
       if (step.parent !== undefined && !nested && !isSelected) continue;
       if (hideUnchanged && !isChanged(session, step) && step.kind !== "source" && !isSelected) continue;
       if (!matchesFilter(step, filter) && !isSelected) continue;
-      head(step.stage);
+      head(stageName(step));
       found.push({ kind: "step", step });
     }
     for (const step of pending) {
       if (!matchesFilter(step, filter)) continue;
-      head(step.stage);
+      head(stageName(step));
       found.push({ kind: "pending", step });
     }
     return found;
