@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { importFolder } from "../../trace/import/folder.js";
+import { importTexts } from "../../trace/import/import-dump.js";
 import { codegenFacts, codegenStep } from "../codegen-facts.js";
 import { readAmdAssembly } from "./amd-assembly.js";
 
@@ -53,4 +54,17 @@ amdhsa.kernels:
   const [load, ...others] = codegenFacts(trace);
   expect(others).toEqual([]);
   expect(load).toMatchObject({ instruction: "buffer_load_dwordx2", bytesPerThread: 8, source: { file: "/src/k.py", line: 7 } });
+});
+
+test("a log's target is that of its modules: AMD's instructions, not NVIDIA's", () => {
+  const text = `module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  llvm.func @k(%arg0: !llvm.ptr<1>) {
+    %0 = llvm.load %arg0 : !llvm.ptr<1> -> vector<4xi32>
+    llvm.return
+  }
+}
+`;
+  const trace = importTexts("k.log", "dump log", [{ pass: "P", flag: "p", stage: undefined, text }]);
+  expect(trace.target).toBe("hip:gfx942");
+  expect(codegenFacts(trace).map(({ instruction }) => instruction)).toEqual(["global_load.b128"]);
 });

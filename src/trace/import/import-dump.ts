@@ -238,8 +238,7 @@ class ImportedTrace {
     const before = this.#previous?.step;
     const known = text !== "";
     const { step: content, origins, func } = known ? this.record(text) : this.unknown();
-    const target = /"?(?:ttg|triton_gpu)\.target"? = "cuda:(\d+)"/.exec(text);
-    if (target) this.#target ??= `cuda:${Number(target[1])}`;
+    this.#target ??= /"?(?:ttg|triton_gpu)\.target"? = "(cuda:\d+|hip:\w+)"/.exec(text)?.[1];
     const isPass = info.kind === "pass";
     const top = isPass && (info.symbol === undefined || info.op === "builtin.module");
     const run = top ? (this.#runs.get(info.flag) ?? 0) + 1 : 0;
