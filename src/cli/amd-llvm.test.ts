@@ -124,6 +124,9 @@ test("the assembly of a cache folder is written as it is, and assembled", async 
     "/llvm/llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=gfx942 -filetype=obj /folder/kernel.s -o /folder/kernel.o",
     "/llvm/ld.lld -shared /folder/kernel.o -o /folder/kernel.hsaco",
   ]);
+  expect((await run(["cache", "--emit", "hsaco"], llvm("22.1.0", ["/llvm/llvm-mc"]).programs, folder)).err).toContain(
+    "there is no llvm-mc beside /llvm/llc",
+  );
   expect(
     (await run(["cache", "--list"], undefined, folder)).out,
   ).toBe(`    0  ttgir    ttgir                                                     3 ops

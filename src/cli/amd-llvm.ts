@@ -99,6 +99,7 @@ function withLlvm(io: Assembling, use: (llvm: Llvm) => Result<AmdCode>): Result<
   return programs.withFolder((folder) => {
     const file = (name: string) => `${folder}/kernel.${name}`;
     const run: Llvm["run"] = (name, args, output) => {
+      if (!programs.isProgram(`${llvm}/${name}`)) return { error: `there is no ${name} beside ${llvm}/llc` };
       const { status, output: log } = programs.runProgram(`${llvm}/${name}`, [...args, "-o", file(output)]);
       if (status !== 0) return { error: `${name} of ${llvm} refuses it:\n${log.replaceAll(`${folder}/`, "").trim()}` };
       return made(file(output), `${llvm}/${name}`, io);
