@@ -231,7 +231,9 @@ export class CTAPlanner {
       if (brother !== owner) break;
     }
     let first = true;
-    for (const [type, casts] of byType) {
+    // Upstream iterates over a hash map of types, by their pointers. The order varies from run to run, but is the same for all values
+    // of a run: here newest types first.
+    for (const [type, casts] of [...byType].sort(([a], [b]) => b.id - a.id)) {
       let value = input;
       const def = input.definingOp;
       if (!first) {
