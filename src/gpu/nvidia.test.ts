@@ -7,7 +7,7 @@ test("rows are in the order of their capabilities and name their chip", () => {
 });
 
 test("a capability between two rows has the older one's, before Turing Volta's", () => {
-  expect([70, 75, 88, 90, 110].map((c) => gpuOf(c).capability)).toEqual([70, 75, 87, 90, 100]);
+  expect([70, 75, 88, 90, 102, 110].map((c) => gpuOf(c).capability)).toEqual([70, 75, 87, 90, 100, 103]);
 });
 
 test("names of targets", () => {

@@ -30,6 +30,8 @@ export interface GpuTarget {
 
   /** Versions of tensor-core instructions that Triton tries, in this order. */
   readonly mmaVersions: readonly MmaVersion[];
+  /** Whether tcgen05 does dots of int8, where the GPU has it. */
+  readonly tcgen05Int8: boolean;
   /** The mma.sync that Triton takes for f64; undefined where that is slow or missing. */
   readonly f64Mma: "m8n8k4" | "m16n8k16" | undefined;
   /** Whether mma.sync takes fp8, and with scales: elsewhere it is emulated. */
@@ -76,6 +78,7 @@ const KIB = 1024;
 const MMA_SYNC: readonly MmaVersion[] = [2];
 const TURING = {
   architecture: "Turing",
+  tcgen05Int8: true,
   warpSize: 32,
   registersPerSm: 65536,
   mmaVersions: [],
@@ -240,9 +243,21 @@ const VOLTA: GpuTarget = {
   ldMatrix: false,
 };
 
+/** No target either: a B200 whose tcgen05 has no int8. */
+const BLACKWELL_ULTRA: GpuTarget = {
+  ...NVIDIA_GPUS.find(({ capability }) => capability === 100)!,
+  capability: 103,
+  chip: "sm_103a",
+  products: "B300",
+  oldestPtx: 88,
+  tcgen05Int8: false,
+};
+
+const BY_HAND: readonly GpuTarget[] = [VOLTA, ...NVIDIA_GPUS, BLACKWELL_ULTRA].sort((a, b) => a.capability - b.capability);
+
 /** The row of a capability. Passes run by hand take any number: the row of the newest GPU that is not newer is used then. */
 export function gpuOf(capability: number): GpuTarget {
-  return NVIDIA_GPUS.findLast((gpu) => gpu.capability <= capability) ?? VOLTA;
+  return BY_HAND.findLast((gpu) => gpu.capability <= capability) ?? VOLTA;
 }
 
 /** 90 for `cuda:90`; undefined for a name of another kind. */

@@ -57,6 +57,14 @@ export interface TritonVersion {
   readonly descriptorsOfShapes: boolean;
   /** Operands of dots are read a round ahead also through the wait for a copy. */
   readonly prefetchesThroughWaits: boolean;
+  /** The parts that an argument's descriptor becomes have names, such as `desc.shape.0`. */
+  readonly namesDescriptorParts: boolean;
+  /** Functions that take or return tensors get layouts too. */
+  readonly functionsTakeTensors: boolean;
+  /** Where the number of warps changes, loads from shared memory get a layout too, and tensor memory is accessed in one that fits. */
+  readonly relayoutsLocalLoads: boolean;
+  /** There the users of what is loaded from tensor memory get it in the layout of other values. */
+  readonly tmemLoadsKeepLayout: boolean;
   /** Atomics get a layout with no more elements in a row than one instruction takes. */
   readonly capsAtomics: boolean;
   /** Sums of products become dots in full precision, and only where they are matrix products. */
@@ -150,6 +158,8 @@ export interface TritonVersion {
   readonly stagesScales: boolean;
   /** Verifiers know the rules of layouts, descriptors, views of memory, and barriers that 3.8 adds, and its messages. */
   readonly checksMemory: boolean;
+  /** Buffers that several CTAs share may be sliced where no CTA's part is divided. */
+  readonly slicesBuffersOfCtas: boolean;
   /** Layouts of tensor memory have a `CGALayout`, with CTAs as blocks of their own; not numbers of parts, which count as columns. */
   readonly blocksInTmem: boolean;
   /** Coordinates of padded fp4, two elements in a byte, are doubled where TMA's instructions are made, not where copies are. */
@@ -211,9 +221,14 @@ export const TRITON_3_6: TritonVersion = {
   branchesKeepGroups: false,
   descriptorsOfShapes: false,
   checksMemory: false,
+  slicesBuffersOfCtas: false,
   blocksInTmem: false,
   prefetchesThroughWaits: false,
   capsAtomics: false,
+  namesDescriptorParts: false,
+  functionsTakeTensors: false,
+  relayoutsLocalLoads: false,
+  tmemLoadsKeepLayout: false,
   codeForms: "3.6",
   reducesByConversions: false,
   defersWaitBarriers: false,
@@ -295,6 +310,7 @@ export const TRITON_3_7: TritonVersion = {
   controlReachesWarpGroups: true,
   pairsCTAs: false,
   descriptorsSayRounding: true,
+  tmemLoadsKeepLayout: true,
   doublesFp4Late: true,
   beginsInFirstRound: true,
   erasesReplacedDescriptors: true,
@@ -325,9 +341,13 @@ export const TRITON_3_8: TritonVersion = {
   repeatsNoDots: true,
   descriptorsOfShapes: true,
   checksMemory: true,
+  slicesBuffersOfCtas: true,
   blocksInTmem: true,
   prefetchesThroughWaits: true,
   capsAtomics: true,
+  namesDescriptorParts: true,
+  functionsTakeTensors: true,
+  relayoutsLocalLoads: true,
   codeForms: "3.8",
   reducesByConversions: true,
   defersWaitBarriers: true,

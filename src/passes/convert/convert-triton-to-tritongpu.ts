@@ -24,8 +24,9 @@ import { type ConversionPattern, conversionPattern, kindConversionPattern } from
 import { applyPartialConversion } from "../../rewrite/dialect-conversion.js";
 import type { TypeConverter } from "../../rewrite/type-converter.js";
 import type { TritonVersion } from "../../support/triton-version.js";
+import { functionTypeConversions } from "../tt/function-type-conversions.js";
 import { explainElements } from "./explain-elements.js";
-import { tritonControlFlowPatterns } from "./triton-control-flow-patterns.js";
+import { functionWithoutTensors, tritonControlFlowPatterns } from "./triton-control-flow-patterns.js";
 import {
   addNamedAttrs,
   type GpuShape,
@@ -50,7 +51,7 @@ export const convertTritonToTritonGpu = definePass("convert-triton-to-tritongpu"
   run(root, { options, listener, report, fail, explain }) {
     const { numWarps, threadsPerWarp, numCTAs } = options;
     if (options.target === "") return report.error(root, "'convert-triton-to-tritongpu' requires 'target' option to be set");
-    const handsOn = functionWithTensors(root);
+    const handsOn = root.ctx.triton.functionsTakeTensors ? undefined : functionWithTensors(root);
     if (handsOn)
       return report.error(
         handsOn,
@@ -71,7 +72,7 @@ export const convertTritonToTritonGpu = definePass("convert-triton-to-tritongpu"
   },
 });
 
-/** Upstream converts what such a function returns and not its type, and gives its entry block no arguments that are tensors: neither verifies. */
+/** Before 3.8 upstream converts what such a function returns and not its type, and gives its entry block no arguments that are tensors: neither verifies. */
 function functionWithTensors(root: Operation): Operation | undefined {
   let found: Operation | undefined;
   root.walk((op) => {
@@ -89,12 +90,15 @@ function functionWithTensors(root: Operation): Operation | undefined {
 function patterns(converter: TypeConverter, gpu: GpuShape, triton: TritonVersion): ConversionPattern[] {
   return [
     constantPattern(converter),
-    ...[...RETYPED, ...(triton.negatesFloats ? [arith.NegFOp] : [])].map((root) => retypePattern(root, converter)),
+    ...[...RETYPED, ...(triton.negatesFloats ? [arith.NegFOp] : []), ...(triton.functionsTakeTensors ? [] : [tt.CallOp, tt.ReturnOp])].map(
+      (root) => retypePattern(root, converter),
+    ),
     ...tritonShapePatterns(converter, gpu),
     ...regionPatterns(converter),
     gatherScatterPattern(tt.DescriptorGatherOp, 1, converter),
     gatherScatterPattern(tt.DescriptorScatterOp, 1, converter),
     ...tritonControlFlowPatterns(converter),
+    ...(triton.functionsTakeTensors ? functionTypeConversions(converter) : [functionWithoutTensors(converter)]),
   ];
 }
 
@@ -187,8 +191,6 @@ const RETYPED: readonly OpDef[] = [
   tt.DescriptorReduceOp,
   // Its layouts are set right later.
   tt.DotScaledOp,
-  tt.CallOp,
-  tt.ReturnOp,
   YieldOp,
   PoisonOp,
 ];

@@ -5,8 +5,9 @@
 import { encodingParams } from "../../dialects/ttg/encodings/define-encoding.js";
 import { enclosingModule, getNumCTAs, getThreadsPerWarp, maybeLookupNumWarps } from "../../dialects/ttg/num-warps.js";
 import { ConvertLayoutOp } from "../../dialects/ttg/ops/convert-layout.js";
+import { LocalLoadOp } from "../../dialects/ttg/ops/local-memory.js";
 import type { MemDesc } from "../../dialects/ttg/types.js";
-import { TMEMAllocOp, TMEMLoadOp, TMEMStoreOp } from "../../dialects/ttng/ops/tensor-memory.js";
+import { isDistributedLayoutTMemCompatible, TMEMAllocOp, TMEMLoadOp, TMEMStoreOp } from "../../dialects/ttng/ops/tensor-memory.js";
 import { AsyncTMAGatherOp, AsyncTMAScatterOp } from "../../dialects/ttng/ops/tma.js";
 import { getDefaultLayoutForTmemLdSt } from "../../dialects/ttng/tmem-layout.js";
 import type { Type } from "../../ir/attribute.js";
@@ -28,9 +29,22 @@ export const relayoutTritonGpu = definePass("relayout-tritongpu", {
     const numWarps = maybeLookupNumWarps(root) ?? 4;
     const converter = tritonGpuTypeConverter({ numWarps, threadsPerWarp: getThreadsPerWarp(module), numCTAs: getNumCTAs(module) }, true);
     const target = tritonGpuConversionTarget(converter).addDynamicallyLegalDialect((op) => hasLegalTypes(op, converter), "ttng");
+    if (root.ctx.triton.relayoutsLocalLoads)
+      target
+        .addDynamicallyLegalOp((op) => hasLegalTypes(op, converter), LocalLoadOp)
+        .addDynamicallyLegalOp((op) => hasLegalTypes(op, converter) && registersFit(op), TMEMLoadOp, TMEMStoreOp, TMEMAllocOp);
     if (!applyPartialConversion(root, target, patterns(converter), { listener }).ok) fail();
   },
 });
+
+/** Whether the tensor that is read from tensor memory, or written to it, has a layout for that. */
+function registersFit(op: Operation): boolean {
+  const load = TMEMLoadOp.match(op);
+  const store = TMEMStoreOp.match(op);
+  const tensor = load?.result ?? store?.src ?? TMEMAllocOp.match(op)!.src;
+  const buffer = load?.src ?? store?.dst ?? op.result(0);
+  return !tensor || isDistributedLayoutTMemCompatible(op, tensor.type as TensorType, buffer.type as MemDesc);
+}
 
 function patterns(converter: TypeConverter): ConversionPattern[] {
   const options = { converter };
@@ -44,12 +58,20 @@ function patterns(converter: TypeConverter): ConversionPattern[] {
     gatherScatterPattern(AsyncTMAGatherOp, 1, converter),
     gatherScatterPattern(AsyncTMAScatterOp, 1, converter),
     conversionPattern(
+      "relayout-local-load",
+      LocalLoadOp,
+      ({ op, result }, _, rw) => rw.modify(op, () => op.setResultType(0, converter.convertType(result.type)!)),
+      options,
+    ),
+    conversionPattern(
       "relayout-tmem-load",
       TMEMLoadOp,
       ({ op, src, result }, _, rw) => {
         const type = registers(result.type, src.type, op);
+        const wanted = op.ctx.triton.tmemLoadsKeepLayout ? converter.convertType(result.type)! : type;
         rw.modify(op, () => op.setResultType(0, type));
-        const converted = rw.setAfter(op).value(ConvertLayoutOp, { src: result }, { types: [converter.convertType(type)!] });
+        if (op.ctx.triton.tmemLoadsKeepLayout && type === wanted) return true;
+        const converted = rw.setAfter(op).value(ConvertLayoutOp, { src: result }, { types: [wanted] });
         for (const use of result.uses()) if (use.owner !== converted.definingOp) use.set(converted);
         return true;
       },

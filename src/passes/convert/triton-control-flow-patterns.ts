@@ -82,20 +82,23 @@ export function tritonControlFlowPatterns(converter: TypeConverter): ConversionP
       },
       options,
     ),
-    // Upstream gives the entry block no arguments for those that are tensors: such a function fails to convert.
-    conversionPattern(
-      "convert-func",
-      FuncOp,
-      ({ op, sym_name, function_type, body }, _, rw, conversion) => {
-        const made = rw.create(FuncOp, { sym_name, function_type });
-        addNamedAttrs(made.op, op);
-        rw.replace(op, []);
-        rw.inlineRegionBefore(body, made.body);
-        const entry = made.body.firstBlock;
-        if (entry) conversion.applySignatureConversion(entry, new SignatureConversion(entry.args.length), converter);
-        return true;
-      },
-      options,
-    ),
   ];
+}
+
+/** Before 3.8 upstream gives the entry block no arguments for those that are tensors: such a function fails to convert. */
+export function functionWithoutTensors(converter: TypeConverter): ConversionPattern {
+  return conversionPattern(
+    "convert-func",
+    FuncOp,
+    ({ op, sym_name, function_type, body }, _, rw, conversion) => {
+      const made = rw.create(FuncOp, { sym_name, function_type });
+      addNamedAttrs(made.op, op);
+      rw.replace(op, []);
+      rw.inlineRegionBefore(body, made.body);
+      const entry = made.body.firstBlock;
+      if (entry) conversion.applySignatureConversion(entry, new SignatureConversion(entry.args.length), converter);
+      return true;
+    },
+    { converter },
+  );
 }

@@ -16,6 +16,7 @@ import type { Type } from "../../ir/attribute.js";
 import { dictEntries } from "../../ir/builtin-attrs.js";
 import { encodingOf, RankedTensorType, type TensorType, withEncoding } from "../../ir/builtin-types.js";
 import type { OpDef } from "../../ir/define-op.js";
+import { FunctionOp } from "../../ir/interfaces.js";
 import type { Operation } from "../../ir/operation.js";
 import { getDefaultBlockedEncoding } from "../../layout/encodings/blocked.js";
 import { defaultCga } from "../../layout/encodings/cga.js";
@@ -63,8 +64,10 @@ export function tritonGpuConversionTarget(converter: TypeConverter): ConversionT
     .addDynamicallyLegalDialect((op) => hasLegalTypes(op, converter), "arith", "math", "tt", "cf", "scf", "ub")
     .addDynamicallyLegalOp((op) => isDotOperand(op.operand(0).type) && isDotOperand(op.operand(1).type), DotOp)
     .addDynamicallyLegalOp((op) => {
-      const args = op.regions[0]!.firstBlock?.args ?? [];
-      return args.every(({ type }) => !RankedTensorType.is(type) || type.params.encoding !== undefined);
+      const args = (op.regions[0]!.firstBlock?.args ?? []).map(({ type }) => type);
+      const { inputs, results } = op.def.interface(FunctionOp)!.type(op);
+      const types = op.ctx.triton.functionsTakeTensors ? [...inputs, ...results] : args;
+      return types.every((type) => !RankedTensorType.is(type) || type.params.encoding !== undefined);
     }, FuncOp);
 }
 /** Whether an op uses, gives and hands to its blocks only what the converter leaves as it is. */

@@ -64,7 +64,8 @@ export const rewriteTensorDescriptorToPointer = definePass("triton-rewrite-tenso
     const converter = new TypeConverter()
       .addConversion((type) => type)
       .addConversion((type) => (TensorDescType.is(type) ? descriptorParts(type) : undefined));
-    const patterns = [...structuralTypeConversions(converter), ...accessPatterns(converter, report)];
+    const names = root.ctx.triton.namesDescriptorParts ? partNames : undefined;
+    const patterns = [...structuralTypeConversions(converter, names), ...accessPatterns(converter, report)];
     if (!applyPartialConversion(root, target, patterns, { listener, buildMaterializations: false }).ok) fail();
   },
 });
@@ -73,6 +74,13 @@ function descriptorParts(type: Type): Type[] {
   const { shape, elementType } = signlessBlockType(type).params;
   const flags = new Array<Type>(type.ctx.triton.descriptorsSayRounding ? 2 : 1).fill(i1(type.ctx));
   return [pointerType(elementType), ...new Array<Type>(2 * shape.length).fill(i64(type.ctx)), ...flags];
+}
+
+/** The names of these parts, but for the pointer, which keeps the descriptor's. */
+function partNames(type: Type): (string | undefined)[] | undefined {
+  if (!TensorDescType.is(type)) return undefined;
+  const dims = [...signlessBlockType(type).params.shape.keys()];
+  return [undefined, ...dims.map((d) => `shape.${d}`), ...dims.map((d) => `stride.${d}`), "padding", "roundF32ToTF32"];
 }
 
 /** The values that replace a descriptor, for a block of some shape. */

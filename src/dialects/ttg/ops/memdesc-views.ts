@@ -95,15 +95,18 @@ function verifySubslice(src: MemDesc, dst: MemDesc, offsets: readonly number[], 
   const problem = component ? undefined : layoutProblem(shape, params);
   if (problem !== undefined) return error(problem);
   const layout = component ?? toLinearLayout(shape, from.encoding);
-  if (layout.getInDimSize("block") !== 1) return error("non-trivial block dimension not supported");
+  const { slicesBuffersOfCtas } = from.encoding.ctx.triton;
+  if (!slicesBuffersOfCtas && layout.getInDimSize("block") !== 1) return error("non-trivial block dimension not supported");
   const dimOffset = from.shape.length - getRank(params);
   const failure = firstProblem(() => {
-    const inverse = layout.invert();
+    const inverse = slicesBuffersOfCtas ? layout.pseudoinvert() : layout.invert();
     for (const dim of splitDims) {
       if (dim < dimOffset) continue;
       for (let size = to.shape[dim]!; size < from.shape[dim]!; size *= 2) {
         const place = Object.fromEntries(layout.outDimNames.map((name, d) => [name, d === dim - dimOffset ? size : 0]));
-        if (!isPowerOf2(inverse.apply(place)["offset"]!)) return ["We don't support splitting along the swizzling pattern"];
+        const { offset, block } = inverse.apply(place);
+        if (!isPowerOf2(offset!) && !(slicesBuffersOfCtas && offset === 0)) return ["We don't support splitting along the swizzling pattern"];
+        if (block) return ["We don't support splitting along CTA dimensions"];
       }
     }
     return [];

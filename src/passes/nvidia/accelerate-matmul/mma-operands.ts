@@ -11,7 +11,7 @@ import { LocalAllocOp } from "../../../dialects/ttg/ops/local-memory.js";
 import { supportMMA } from "../../../dialects/ttg/support-mma.js";
 import { memDescType } from "../../../dialects/ttg/types.js";
 import type { GpuTarget, MmaVersion } from "../../../gpu/nvidia.js";
-import { bitWidth, type TensorType } from "../../../ir/builtin-types.js";
+import { bitWidth, isInteger, type TensorType } from "../../../ir/builtin-types.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
 import type { NvidiaMmaParams } from "../../../layout/encoding-params.js";
@@ -25,11 +25,16 @@ import { convertLayout } from "../../ttg/distributed-op-encoding.js";
 /** The version of tensor cores that can do a dot: those of the GPU in order of preference. */
 export function mmaVersionFor(dot: Operation, gpu: GpuTarget, report: PassReport): MmaVersion | 0 {
   for (const version of gpu.mmaVersions) {
-    if (supportMMA(dot, version)) return version;
+    const supported = supportMMA(dot, version);
+    if (supported && version === 5 && !gpu.tcgen05Int8 && isInt8Dot(dot)) continue;
+    if (supported) return version;
     if (version !== 2) report.remark(dot, `MMA version ${version} acceleration not applied due to unsupported shapes or data types.`);
   }
   return 0;
 }
+
+const isInt8Dot = (dot: Operation): boolean =>
+  [dot.operand(0), dot.operand(1)].every(({ type }) => isInteger((type as TensorType).params.elementType, 8));
 
 export interface SharedOperandRequest {
   readonly opIdx: 0 | 1;
