@@ -52,7 +52,7 @@ const ON_AMD: Readonly<Record<string, Readonly<Record<string, Partial<TargetOpti
 /** Kernels that NVIDIA's targets compile as other Tritons do too. */
 const ON_TRITON: Readonly<Record<string, readonly string[]>> = {
   "3.8":
-    "reduced nans sums columns outer across halves scans picked added twice needed few late memory.dots scaled_mixed dot_scaled_mx gather_scatter matmul_tensordesc warp_specialized_dot matmul_warp_spec flash_attention".split(
+    "reduced nans sums columns outer halves scans picked added twice needed few late memory.dots scaled_mixed dot_scaled_mx gather_scatter matmul_tensordesc warp_specialized_dot matmul_warp_spec flash_attention".split(
       " ",
     ),
 };
