@@ -46,6 +46,8 @@ export type BackendOption<T = unknown> = OptionSpec<T> & {
   readonly lastRead?: "python" | "ttgir";
   /** The environment variable that sets it in Triton; it is on for `1`, `true` and `on`. */
   readonly variable?: string;
+  /** The values that the what-if menu offers, where it has the option; undefined is the target's own choice. */
+  readonly offered?: readonly (T | undefined)[];
 };
 export type BackendOptions<Options> = { readonly [Key in keyof Options]: BackendOption<Options[Key]> };
 

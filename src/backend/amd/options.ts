@@ -17,13 +17,18 @@ export const HIP_OPTIONS = {
   numCtas: { ...option.size({ default: 1, summary: "workgroups of a cluster (gfx1250)" }), ...TO_TTGIR },
   warpSize: { ...option.int({ default: 64, summary: "lanes of a wave" }), refused: OF_TARGET },
   numStages: { ...option.int({ default: 2, min: 0, summary: "stages of software pipelines" }), ...TO_TTGIR },
-  wavesPerEu: option.int({ default: 0, min: 0, summary: "hip: waves that a SIMD unit is to hold; 0 leaves it to LLVM" }),
+  wavesPerEu: {
+    ...option.int({ default: 0, min: 0, summary: "hip: waves that a SIMD unit is to hold; 0 leaves it to LLVM" }),
+    offered: [0, 1, 2, 3, 4, 8],
+  },
   matrixInstrNonkdim: {
     ...option.int({ default: 0, min: 0, summary: "hip: M and N of matrix instructions, 16 or 32; 0 chooses by the shape" }),
+    offered: [0, 16, 32],
     ...TO_TTGIR,
   },
   kpack: {
     ...option.int({ default: 1, min: 1, summary: "hip: matrix instructions whose operands are read at once, 1 or 2" }),
+    offered: [1, 2],
     ...TO_TTGIR,
   },
   allowFlushDenorm: option.bool({ default: false, summary: "hip: subnormal f32 may be flushed to zero" }),
@@ -33,6 +38,7 @@ export const HIP_OPTIONS = {
   useAsyncCopy: {
     ...option.bool({ default: false, summary: "hip: pipelines copy to shared memory without registers (TRITON_HIP_USE_ASYNC_COPY)" }),
     variable: "TRITON_HIP_USE_ASYNC_COPY",
+    offered: [false, true],
     ...TO_TTGIR,
   },
   useBlockPingpong: {
@@ -40,6 +46,7 @@ export const HIP_OPTIONS = {
       option.bool({ default: false, summary: "hip: half of the warps run ahead (TRITON_HIP_USE_BLOCK_PINGPONG); by default on gfx942" }),
     ),
     variable: "TRITON_HIP_USE_BLOCK_PINGPONG",
+    offered: [undefined, false, true],
     ...TO_TTGIR,
   },
   useInThreadTranspose: {
@@ -50,11 +57,13 @@ export const HIP_OPTIONS = {
       }),
     ),
     variable: "TRITON_HIP_USE_IN_THREAD_TRANSPOSE",
+    offered: [undefined, false, true],
     ...TO_TTGIR,
   },
   useBufferOps: {
     ...option.bool({ default: true, summary: "hip: accesses by buffer instructions (AMDGCN_USE_BUFFER_OPS)" }),
     variable: "AMDGCN_USE_BUFFER_OPS",
+    offered: [false, true],
     ...TO_TTGIR,
   },
   useBufferAtomics: {

@@ -1,5 +1,6 @@
 /** The settings of a compilation that can be changed, as rows of the what-if menu. */
-import { checkOptions, retargeted, TARGETS } from "../../backend/targets.js";
+import type { BackendOption } from "../../backend/backend.js";
+import { checkOptions, platformOf, retargeted, TARGETS } from "../../backend/targets.js";
 import { pipelineOf } from "../../library/pipeline.js";
 import { stepText } from "../../pass/define-pass.js";
 import { memo } from "../../support/memo.js";
@@ -53,6 +54,15 @@ export function whatIfRows(draft: WhatIf, input: CompilerInput | undefined): Wha
       change: () => ({ ...draft, options: { ...options, enableFpFusion: !options.enableFpFusion } }),
     },
   ];
+  const values: Readonly<Record<string, unknown>> = options;
+  for (const [key, { offered, print }] of Object.entries<BackendOption>(platformOf(draft.target)?.options ?? {})) {
+    if (!offered) continue;
+    rows.push({
+      name: key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value: values[key] === undefined ? "default" : print(values[key]),
+      change: (by) => ({ ...draft, options: { ...options, [key]: away(offered, values[key], by) } }),
+    });
+  }
   draft.divisibility.forEach(([argument, by], i) => {
     if (argument === "") return;
     rows.push({
