@@ -105,7 +105,8 @@ function verifySubslice(src: MemDesc, dst: MemDesc, offsets: readonly number[], 
       for (let size = to.shape[dim]!; size < from.shape[dim]!; size *= 2) {
         const place = Object.fromEntries(layout.outDimNames.map((name, d) => [name, d === dim - dimOffset ? size : 0]));
         const { offset, block } = inverse.apply(place);
-        if (!isPowerOf2(offset!) && !(slicesBuffersOfCtas && offset === 0)) return ["We don't support splitting along the swizzling pattern"];
+        if (!isPowerOf2(offset!) && !(slicesBuffersOfCtas && offset === 0))
+          return ["We don't support splitting along the swizzling pattern"];
         if (block) return ["We don't support splitting along CTA dimensions"];
       }
     }
