@@ -92,6 +92,8 @@ export interface TritonVersion {
   readonly simplifiesBranches: boolean;
   /** Conversions of layouts and reductions move elements between CTAs of a cluster. */
   readonly convertsAcrossCTAs: boolean;
+  /** The CTAs of a cluster share the row numbers of gathers and scatters by TMA; before, there is a layout of them for one CTA alone. */
+  readonly sharesRowNumbers: boolean;
   /** Accesses of a callee are where its caller has put its buffer. */
   readonly movesCalleeAccesses: boolean;
   /** Scans go through each element of a thread once, also where its layout repeats elements. */
@@ -240,6 +242,7 @@ export const TRITON_3_6: TritonVersion = {
   fencesForReads: false,
   movesCalleeAccesses: false,
   convertsAcrossCTAs: false,
+  sharesRowNumbers: false,
   signalsAfterBarriers: false,
   placesTmemBarriers: false,
   dotsWriteBarriers: false,
@@ -320,6 +323,7 @@ export const TRITON_3_7: TritonVersion = {
   foldsSubslices: true,
   barriersOfClusters: true,
   pairsLeaveTogether: true,
+  sharesRowNumbers: true,
   codeForms: "3.7",
   partial: "Triton 3.7 is followed in part: docs/triton-versions.md lists what differs",
 };

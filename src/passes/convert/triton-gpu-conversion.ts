@@ -10,7 +10,7 @@ import { FuncOp } from "../../dialects/tt/ops/function.js";
 import { PointerType } from "../../dialects/tt/types.js";
 import { encodingAttr } from "../../dialects/ttg/encodings/define-encoding.js";
 import { DotOperandEncoding } from "../../dialects/ttg/encodings/dot-op.js";
-import { enclosingModule, getThreadsPerWarp, maybeLookupNumWarps } from "../../dialects/ttg/num-warps.js";
+import { enclosingModule, getNumCTAs, getThreadsPerWarp, maybeLookupNumWarps } from "../../dialects/ttg/num-warps.js";
 import { ConvertLayoutOp } from "../../dialects/ttg/ops/convert-layout.js";
 import type { Type } from "../../ir/attribute.js";
 import { dictEntries } from "../../ir/builtin-attrs.js";
@@ -19,7 +19,8 @@ import type { OpDef } from "../../ir/define-op.js";
 import { FunctionOp } from "../../ir/interfaces.js";
 import type { Operation } from "../../ir/operation.js";
 import { getDefaultBlockedEncoding } from "../../layout/encodings/blocked.js";
-import { defaultCga } from "../../layout/encodings/cga.js";
+import { cgaFromSplitParams } from "../../layout/encodings/cga.js";
+import { PassError } from "../../pass/pass-error.js";
 import { type ConversionPattern, kindConversionPattern } from "../../rewrite/conversion-pattern.js";
 import { ConversionTarget } from "../../rewrite/conversion-target.js";
 import { TypeConverter } from "../../rewrite/type-converter.js";
@@ -107,13 +108,16 @@ export function gatherScatterPattern(root: OpDef, indices: number, converter: Ty
   );
 }
 function indicesType(type: TensorType, op: Operation): TensorType {
+  const numCTAs = getNumCTAs(enclosingModule(op));
+  if (numCTAs > 1 && !type.ctx.triton.sharesRowNumbers)
+    throw new PassError(op, `the layout of row numbers is for 1 CTA, and a cluster has ${numCTAs}`, "tt.tensor-layout");
   const parent = {
     kind: "blocked",
     sizePerThread: [1, 4],
     threadsPerWarp: [getThreadsPerWarp(enclosingModule(op)), 1],
     warpsPerCTA: [1, maybeLookupNumWarps(op) ?? 1],
     order: [1, 0],
-    cga: defaultCga(2),
+    cga: cgaFromSplitParams([1, numCTAs], [1, numCTAs], [1, 0]),
   } as const;
   return withEncoding(type, encodingAttr(type.ctx, { kind: "slice", dim: 0, parent }));
 }
