@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { defaultOptions } from "../../backend/targets.js";
+import { checkOptions, defaultOptions, TARGETS } from "../../backend/targets.js";
 import type { WhatIf } from "../state/state.js";
 import { whatIfRows } from "./what-if.js";
 
@@ -28,4 +28,9 @@ test("a target's own options are offered, and go with it", () => {
   const changed = row(row(amd, "kpack").change(1), "use_block_pingpong").change(1);
   expect(changed.options).toMatchObject({ kpack: 2, useBlockPingpong: false });
   expect([row(amd, "use_block_pingpong").value, row(changed, "use_block_pingpong").value]).toEqual(["default", "false"]);
+
+  const first = { ...changed, target: TARGETS.find((target) => target.startsWith("hip:"))! };
+  const cuda = row(first, "target").change(-1);
+  expect(cuda.target).toMatch(/^cuda:/);
+  expect(checkOptions(cuda.options, cuda.target)).toBeUndefined();
 });

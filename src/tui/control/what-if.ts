@@ -1,6 +1,6 @@
 /** The settings of a compilation that can be changed, as rows of the what-if menu. */
 import type { BackendOption } from "../../backend/backend.js";
-import { checkOptions, platformOf, retargeted, TARGETS } from "../../backend/targets.js";
+import { checkOptions, platformOf, retargeted, TARGETS, type TargetOptions } from "../../backend/targets.js";
 import { pipelineOf } from "../../library/pipeline.js";
 import { stepText } from "../../pass/define-pass.js";
 import { memo } from "../../support/memo.js";
@@ -30,7 +30,10 @@ export function whatIfRows(draft: WhatIf, input: CompilerInput | undefined): Wha
       value: draft.target,
       change: (by) => {
         const target = away(TARGETS, draft.target, by);
-        return { ...draft, target, options: retargeted(options, draft.target, target) };
+        // Options that the other vendor lacks have no row to take them back.
+        const known = platformOf(target)!.options;
+        const kept = Object.fromEntries(Object.entries(options).filter(([key]) => key in known)) as TargetOptions;
+        return { ...draft, target, options: retargeted(kept, draft.target, target) };
       },
     },
     {
