@@ -66,12 +66,11 @@ export async function againstAll(
     { name: isVersion ? versionOf(given) : "as given", args: given, changes: [] },
     { name: isVersion ? versionOf(after) : given.against, args: after, changes: namesOf(settings) },
   ];
-  const cases = words.flatMap((input) => kernelsOf(input, given, io));
-  const { value: rows, interrupted } = await watched(rowsOf(cases, sides, io), io);
+  const { value: rows, interrupted } = await watched(rowsOf(words, given, sides, io), io);
   const sorted = [...rows].sort((a, b) => rank(b) - rank(a) || (nameOf(a) < nameOf(b) ? -1 : 1));
   io.stdout.write(report(sorted, sides, given.format ?? "md"));
   if (interrupted) {
-    io.stderr.write(`tt-step: interrupted after ${rows.length} of ${cases.length} kernels\n`);
+    io.stderr.write(`tt-step: interrupted after ${new Set(rows.map(({ input }) => input)).size} of ${words.length} inputs\n`);
     return EXIT.interrupted;
   }
   if (rows.some(({ status }) => status === "error")) return EXIT.badInput;
@@ -99,14 +98,15 @@ function choicesOf(input: string, args: TtStepArgs, io: Io): Choices["items"] {
   }
 }
 
-function* rowsOf(cases: readonly Case[], sides: Sides, io: Io): Work<readonly Row[]> {
+function* rowsOf(inputs: readonly string[], given: TtStepArgs, sides: Sides, io: Io): Work<readonly Row[]> {
   const rows: Row[] = [];
-  for (const input of cases) {
-    if (yield { what: "compare", done: rows.length, of: cases.length }) break;
-    const began = io.clock();
-    const row = guarded(input, sides, io);
-    rows.push({ ...row, ms: io.clock() - began });
-  }
+  for (const [done, input] of inputs.entries())
+    for (const one of kernelsOf(input, given, io)) {
+      if (yield { what: "compare", done, of: inputs.length }) return rows;
+      const began = io.clock();
+      const row = guarded(one, sides, io);
+      rows.push({ ...row, ms: io.clock() - began });
+    }
   return rows;
 }
 

@@ -42,3 +42,11 @@ export function gpuCalled(target: string): Gpu | undefined {
     cuda,
   };
 }
+
+/** Elements of a float type that one instruction of an atomic takes, as far as Triton knows it; else there is no limit. */
+export function elementsOfAtomic(target: string | undefined, operation: string, element: string, bits: number): number {
+  if (archOf(target)) return Math.max(1, Math.trunc(32 / bits));
+  const capability = capabilityOf(target);
+  if (operation !== "fadd" || capability === undefined || capability >= 90) return Infinity;
+  return element === "f32" || element === "bf16" ? 1 : element === "f16" ? 2 : Infinity;
+}

@@ -190,8 +190,9 @@ export class ProtonCode {
     const [base, start, written] = this.b.unpackStruct(this.value(value));
     return { base: base!, start: start!, written: written! };
   }
-  /** The words of one warp's part. */
-  wordsOfSegment({ nBytes, selectIds }: SegmentParams): number {
+  /** The words of one warp's part. Upstream lowers no other granularity either, in these words. */
+  wordsOfSegment({ nBytes, selectIds, granularity }: SegmentParams): number {
+    if (granularity !== "warp") throw new PassError(this.op, "granularity must be warp for now", "lower.unsupported");
     return Math.trunc(Math.trunc(nBytes / (selectIds.length || this.numWarps)) / 4);
   }
   get numWarps(): number {
@@ -361,8 +362,7 @@ function segmentAlloc({ op, buffer, segment }: View<typeof memory.SegmentAllocOp
   const { b, target } = code;
   const { ctx } = op;
   const params = SegmentType.params(segment.type);
-  const { granularity, selectIds } = params;
-  if (granularity !== "warp") throw new PassError(op, "granularity must be warp for now", "lower.unsupported");
+  const { selectIds } = params;
   const tid = code.rawThreadId();
   const warp = b.udiv(tid, b.i32(getThreadsPerWarp(code.module)));
   const words = code.wordsOfSegment(params);
@@ -456,7 +456,6 @@ function circularStore({ op, segment, counter, isStart, scopeId }: View<typeof C
   const tid = code.threadId();
   let isWriter = b.icmp("eq", b.urem(tid, b.i32(getThreadsPerWarp(code.module))), b.i32(0));
   let stored = after;
-  if (params.granularity !== "warp") throw new PassError(op, "granularity must be warp for now", "lower.unsupported");
   if (params.selectIds.length > 0) {
     const isMeasured = b.icmp("ne", start, b.i32(-1));
     isWriter = b.and(isMeasured, isWriter);

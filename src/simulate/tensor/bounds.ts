@@ -116,6 +116,7 @@ export class Bounds {
       return [open.map(([, value]) => this.#boundOf(value)).reduce(larger)];
     const { env } = frame;
     const spreads = results.map((result) => (result.form === "tensor" ? new Float64Array(result.data.length) : undefined));
+    const turn = turnOf(op);
     for (const [slot, value] of open) {
       const [up, down] = (["+", "-"] as const).map((sign) => {
         env[slot] = moved(value, this.#of.get(value.data)!, sign);
@@ -127,7 +128,6 @@ export class Bounds {
       spreads.forEach((spread, i) => {
         if (!spread) return;
         const far = computed(F64, `Math.max(${apart("b")}, ${apart("c")})`, results[i] as Tensor, up![i]!, down![i]!);
-        const turn = turnOf(op);
         const by = this.#of.get(value.data)!;
         for (let at = 0; at < far.length; at++) spread[at]! += Math.max(far[at] as number, turn?.(by[at]!) ?? 0);
       });

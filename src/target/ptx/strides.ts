@@ -23,12 +23,15 @@ const FEW = 8;
 /** Returns which nodes are sums now; `nodes` are the live ones, inputs before users. */
 export function countUp(s: Simplifier, nodes: readonly Node[]): Map<Node, Node> {
   const sizes = new Map<string, number>();
+  const products = new Set<string>();
   for (const node of nodes)
     for (const [x, by, count] of factorsOf(s, node)) {
+      if (count === 0n) continue;
       const family = familyOf(node, x, by);
-      if (count !== 0n) sizes.set(family, (sizes.get(family) ?? 0) + 1);
+      const size = (sizes.get(family) ?? 0) + 1;
+      sizes.set(family, size);
+      if (size > FEW || (node.width === 64 && x.kind !== "const")) products.add(family);
     }
-  const products = new Set([...sizes].filter(([family, size]) => size > (family.endsWith("64") ? 0 : FEW)).map(([family]) => family));
   const replaced = new Map<Node, Node>();
   if (products.size === 0) return replaced;
   const numbers = new Map<string, number>();
@@ -64,8 +67,7 @@ function factorsOf(s: Simplifier, node: Node): readonly (readonly [x: Node, by: 
     [y, a, ofY],
   ];
 }
-/** The name of a family. It ends with the width of its products, unless they are by constants. */
-const familyOf = (node: Node, x: Node, by: Node): string => `${x.id}*${by.id} ${x.kind === "const" ? "" : node.width}`;
+const familyOf = (node: Node, x: Node, by: Node): string => `${x.id}*${by.id} ${node.width}`;
 
 function memberOf(s: Simplifier, node: Node, members: ReadonlyMap<Node, Member>, products: ReadonlySet<string>): Member | undefined {
   for (const [x, by, count] of factorsOf(s, node)) {

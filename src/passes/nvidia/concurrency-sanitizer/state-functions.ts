@@ -18,7 +18,7 @@ import { typeText } from "../../../ir/text-hook.js";
 import type { Value } from "../../../ir/value.js";
 import { Rewriter } from "../../../rewrite/rewriter.js";
 import { conditionType, TensorCode } from "./tensor-code.js";
-import { type CommitKind, NUM_THREADS, type RegionState } from "./tracked-state.js";
+import { type CommitKind, NUM_THREADS, type RegionState, type Table } from "./tracked-state.js";
 
 /** The state of an mbarrier: its phase, the count that a phase begins with, and what is left of it. */
 const INITIAL_COUNT_BIT = 1;
@@ -214,198 +214,112 @@ export class StateCalls {
   // --- who sees what --------------------------------------------------------------------------
   /** A buffer was written: only these threads see it. */
   setWriteVisibility(buffer: Value, threads: bigint, pred: Value | undefined, memory: MemType): void {
-    const { buffers, table, when } = this.#tables(memory, "writeVisibility", pred);
-    const threadsVal = this.#code.int(threads, 64);
-    this.#call({
-      name: "set_write_visibility",
-      args: [this.#address(buffer), when, threadsVal, buffers.value, table.value],
-      variant: [buffers.type, table.type, memoryNumber(memory)],
-      predicate: 1,
-      body(code, [buf, , threads, all, pointer]) {
-        const before = code.load(pointer!, table.type);
-        const isBuf = code.compareAll(all!, buf!);
-        const seen = code.splatElement(threads!, table.type);
-        code.store(pointer!, code.select(isBuf, seen, before), table.type);
-        return undefined;
-      },
+    this.#onBuffer("set_write_visibility", "writeVisibility", { of: buffer, pred, memory, given: [threads, 64] }, (code, row) => {
+      const { type } = row.table;
+      const before = code.load(row.pointer, type);
+      const isBuf = code.compareAll(row.all, row.buf);
+      const seen = code.splatElement(row.given!, type);
+      code.store(row.pointer, code.select(isBuf, seen, before), type);
+      return undefined;
     });
   }
   /** These threads read a buffer. */
   setReadVisibility(buffer: Value, threads: bigint, pred: Value | undefined, memory: MemType): void {
-    const { buffers, table, when } = this.#tables(memory, "readVisibility", pred);
-    const threadsVal = this.#code.int(threads, 64);
-    this.#call({
-      name: "set_read_visibility",
-      args: [this.#address(buffer), when, threadsVal, buffers.value, table.value],
-      variant: [buffers.type, table.type, memoryNumber(memory)],
-      predicate: 1,
-      body(code, [buf, , threads, all, pointer]) {
-        const before = code.load(pointer!, table.type);
-        const isBuf = code.broadcast(code.compareAll(all!, buf!), 1, table.type);
-        const bits = code.splatElement(threads!, table.type);
-        const columns = code.columnsOf(threads!, table.type);
-        const after = code.or(before, bits);
-        code.store(pointer!, code.select(code.and(isBuf, columns), after, before), table.type);
-        return undefined;
-      },
+    this.#onBuffer("set_read_visibility", "readVisibility", { of: buffer, pred, memory, given: [threads, 64] }, (code, row) => {
+      const { type } = row.table;
+      const before = code.load(row.pointer, type);
+      const isBuf = code.broadcast(code.compareAll(row.all, row.buf), 1, type);
+      const bits = code.splatElement(row.given!, type);
+      const columns = code.columnsOf(row.given!, type);
+      const after = code.or(before, bits);
+      code.store(row.pointer, code.select(code.and(isBuf, columns), after, before), type);
+      return undefined;
     });
   }
   clearWriteTracking(buffer: Value, pred: Value | undefined, memory: MemType): void {
-    this.#clear("clear_write_tracking", "writeTracking", buffer, pred, memory);
+    this.#onBuffer("clear_write_tracking", "writeTracking", { of: buffer, pred, memory }, cleared);
   }
   clearReadVisibility(buffer: Value, pred: Value | undefined, memory: MemType): void {
-    this.#clear("clear_read_visibility", "readVisibility", buffer, pred, memory);
+    this.#onBuffer("clear_read_visibility", "readVisibility", { of: buffer, pred, memory }, cleared);
   }
   clearReadTracking(buffer: Value, pred: Value | undefined, memory: MemType): void {
-    this.#clear("clear_read_tracking", "readTracking", buffer, pred, memory);
-  }
-  #clear(name: string, what: PerMemoryTable, buffer: Value, pred: Value | undefined, memory: MemType): void {
-    const { buffers, table, when } = this.#tables(memory, what, pred);
-    this.#call({
-      name,
-      args: [this.#address(buffer), when, buffers.value, table.value],
-      variant: [buffers.type, table.type, memoryNumber(memory)],
-      predicate: 1,
-      body(code, [buf, , all, pointer]) {
-        const before = code.load(pointer!, table.type);
-        const isBuf = code.broadcast(code.compareAll(all!, buf!), 1, table.type);
-        code.store(pointer!, code.select(isBuf, code.all(0, table.type), before), table.type);
-        return undefined;
-      },
-    });
+    this.#onBuffer("clear_read_tracking", "readTracking", { of: buffer, pred, memory }, cleared);
   }
   /** An mbarrier hands on the writes that a thread sees. */
   trackVisibleWrites(mbar: Value, thread: number, pred: Value | undefined, memory: MemType): void {
-    const { barriers, visibility, tracking, when } = this.#trackedBy(memory, "writeVisibility", "writeTracking", pred);
-    const threadVal = this.#code.int(thread, 32);
-    this.#call({
-      name: "track_visible_writes",
-      args: [this.#address(mbar), when, threadVal, barriers.value, visibility.value, tracking.value],
-      variant: [barriers.type, visibility.type, tracking.type, memoryNumber(memory)],
-      predicate: 1,
-      body(code, [bar, , thread, all, seenBy, tracked]) {
-        const seen = code.load(seenBy!, visibility.type);
-        const before = code.load(tracked!, tracking.type);
-        const isBar = code.broadcast(code.compareAll(all!, bar!), 0, tracking.type);
-        const shift = code.extend(thread!, i64(code.ctx));
-        const bit = code.splat(code.shl(code.int(1, 64), shift), visibility.type);
-        const visible = code.broadcast(code.cmp("eq", code.and(seen, bit), bit), 1, tracking.type);
-        const both = code.and(isBar, visible);
-        code.store(tracked!, code.select(both, code.all(1, tracking.type), before), tracking.type);
-        return undefined;
-      },
+    this.#onBarrier("track_visible_writes", "write", { of: mbar, pred, memory, given: [thread, 32] }, (code, row) => {
+      const { seen, tracks, isBar, visibility, tracking } = row;
+      const shift = code.extend(row.given, i64(code.ctx));
+      const bit = code.splat(code.shl(code.int(1, 64), shift), visibility.type);
+      const visible = code.broadcast(code.cmp("eq", code.and(seen, bit), bit), 1, tracking.type);
+      const both = code.and(isBar, visible);
+      return [row.tracked, code.select(both, code.all(1, tracking.type), tracks), tracking.type];
     });
   }
   trackVisibleReads(mbar: Value, thread: number, pred: Value | undefined, memory: MemType): void {
-    const { barriers, visibility, tracking, when } = this.#trackedBy(memory, "readVisibility", "readTracking", pred);
-    const threadVal = this.#code.int(thread, 32);
-    this.#call({
-      name: "track_visible_reads",
-      args: [this.#address(mbar), when, threadVal, barriers.value, visibility.value, tracking.value],
-      variant: [barriers.type, visibility.type, tracking.type, memoryNumber(memory)],
-      predicate: 1,
-      body(code, [bar, , thread, all, seenBy, tracked]) {
-        const seen = code.load(seenBy!, visibility.type);
-        const before = code.load(tracked!, tracking.type);
-        const isBar = code.broadcast(code.compareAll(all!, bar!), 0, tracking.type);
-        const column = code.columnMask(thread!, visibility.type);
-        const own = code.select(column, seen, code.all(0, visibility.type));
-        const visible = code.broadcast(code.orOver(own, 1), 1, tracking.type);
-        code.store(tracked!, code.select(isBar, code.or(before, visible), before), tracking.type);
-        return undefined;
-      },
+    this.#onBarrier("track_visible_reads", "read", { of: mbar, pred, memory, given: [thread, 32] }, (code, row) => {
+      const { seen, tracks, isBar, visibility, tracking } = row;
+      const column = code.columnMask(row.given, visibility.type);
+      const own = code.select(column, seen, code.all(0, visibility.type));
+      const visible = code.broadcast(code.orOver(own, 1), 1, tracking.type);
+      return [row.tracked, code.select(isBar, code.or(tracks, visible), tracks), tracking.type];
     });
   }
-  /** After a wait: what the mbarrier hands on is seen by these threads. */
+  /** After a wait: these threads see what the mbarrier hands on. */
   transferVisibleWrites(mbar: Value, threads: bigint, pred: Value | undefined, memory: MemType): void {
-    const { barriers, visibility, tracking, when } = this.#trackedBy(memory, "writeVisibility", "writeTracking", pred);
-    const threadsVal = this.#code.int(threads, 64);
-    this.#call({
-      name: "transfer_visible_writes",
-      args: [this.#address(mbar), when, threadsVal, barriers.value, visibility.value, tracking.value],
-      variant: [barriers.type, visibility.type, tracking.type, memoryNumber(memory)],
-      predicate: 1,
-      body(code, [bar, , threads, all, seenBy, tracked]) {
-        const seen = code.load(seenBy!, visibility.type);
-        const tracks = code.load(tracked!, tracking.type);
-        const isBar = code.broadcast(code.compareAll(all!, bar!), 0, tracking.type);
-        const own = code.orOver(code.select(isBar, tracks, code.all(0, tracking.type)), 1);
-        const rows = code.convert(own, visibility.type.params.encoding!);
-        const handedOn = code.cmp("eq", rows, code.all(1, rows.type as TensorType));
-        const bits = code.splatElement(threads!, visibility.type);
-        const added = code.select(handedOn, bits, code.all(0, visibility.type));
-        code.store(seenBy!, code.or(seen, added), visibility.type);
-        return undefined;
-      },
+    this.#onBarrier("transfer_visible_writes", "write", { of: mbar, pred, memory, given: [threads, 64] }, (code, row) => {
+      const { type } = row.visibility;
+      const rows = code.convert(handedOn(code, row), type.params.encoding!);
+      const isHanded = code.cmp("eq", rows, code.all(1, rows.type as TensorType));
+      const bits = code.splatElement(row.given, type);
+      const added = code.select(isHanded, bits, code.all(0, type));
+      return [row.seenBy, code.or(row.seen, added), type];
     });
   }
   transferVisibleReads(mbar: Value, threads: bigint, pred: Value | undefined, memory: MemType): void {
-    const { barriers, visibility, tracking, when } = this.#trackedBy(memory, "readVisibility", "readTracking", pred);
-    const threadsVal = this.#code.int(threads, 64);
-    this.#call({
-      name: "transfer_visible_reads",
-      args: [this.#address(mbar), when, threadsVal, barriers.value, visibility.value, tracking.value],
-      variant: [barriers.type, visibility.type, tracking.type, memoryNumber(memory)],
-      predicate: 1,
-      body(code, [bar, , threads, all, seenBy, tracked]) {
-        const seen = code.load(seenBy!, visibility.type);
-        const tracks = code.load(tracked!, tracking.type);
-        const isBar = code.broadcast(code.compareAll(all!, bar!), 0, tracking.type);
-        const own = code.orOver(code.select(isBar, tracks, code.all(0, tracking.type)), 1);
-        const after = code.or(seen, code.broadcast(own, 1, visibility.type));
-        const columns = code.columnsOf(threads!, visibility.type);
-        code.store(seenBy!, code.select(columns, after, seen), visibility.type);
-        return undefined;
-      },
+    this.#onBarrier("transfer_visible_reads", "read", { of: mbar, pred, memory, given: [threads, 64] }, (code, row) => {
+      const { type } = row.visibility;
+      const after = code.or(row.seen, code.broadcast(handedOn(code, row), 1, type));
+      const columns = code.columnsOf(row.given, type);
+      return [row.seenBy, code.select(columns, after, row.seen), type];
     });
   }
   /** Asserts that a thread sees the last write of a buffer. */
   verifyWriteVisibility(buffer: Value, thread: number, operand: string, pred: Value | undefined, memory: MemType): void {
-    const { buffers, table, when } = this.#tables(memory, "writeVisibility", pred);
-    const threadVal = this.#code.int(thread, 32);
-    const message = `Buffer being accessed has outstanding writes.${operand && ` Operand: ${operand}`}`;
-    this.#call({
-      name: "verify_write_visibility",
-      args: [this.#address(buffer), when, threadVal, buffers.value, table.value],
-      variant: [buffers.type, table.type, memoryNumber(memory)],
-      asserts: { message, type: conditionType(buffers.type) },
-      body(code, [buf, pred, thread, all, pointer]) {
-        const { type } = table;
-        const seen = code.load(pointer!, type);
-        const isBuf = code.compareAll(all!, buf!);
+    const asserts = `Buffer being accessed has outstanding writes.${operand && ` Operand: ${operand}`}`;
+    this.#onBuffer(
+      "verify_write_visibility",
+      "writeVisibility",
+      { of: buffer, pred, memory, given: [thread, 32], asserts },
+      (code, row) => {
+        const { type } = row.table;
+        const seen = code.load(row.pointer, type);
+        const isBuf = code.compareAll(row.all, row.buf);
         const zero = code.all(0, type);
         const ofBuf = code.select(isBuf, seen, zero);
         const unwritten = code.cmp("eq", ofBuf, zero);
-        const shift = code.splat(code.extend(thread!, i64(code.ctx)), type);
+        const shift = code.splat(code.extend(row.given!, i64(code.ctx)), type);
         const bit = code.shl(code.extend(isBuf, type), shift);
         const sees = code.cmp("eq", code.and(ofBuf, bit), bit);
         const fits = code.or(unwritten, sees);
-        return code.select(pred!, fits, code.all(1, conditionType(type)));
+        return code.select(row.pred, fits, code.all(1, conditionType(type)));
       },
-    });
+    );
   }
   /** Asserts that a thread knows of all reads of a buffer. */
   verifyReadVisibility(buffer: Value, thread: number, operand: string, pred: Value | undefined, memory: MemType): void {
-    const { buffers, table, when } = this.#tables(memory, "readVisibility", pred);
-    const threadVal = this.#code.int(thread, 32);
-    const message = `Buffer being accessed has outstanding reads${operand && `. Operand: ${operand}`}`;
-    this.#call({
-      name: "verify_read_visibility",
-      args: [this.#address(buffer), when, threadVal, buffers.value, table.value],
-      variant: [buffers.type, table.type, memoryNumber(memory)],
-      asserts: { message, type: conditionType(buffers.type) },
-      body(code, [buf, pred, thread, all, pointer]) {
-        const { type } = table;
-        const seen = code.load(pointer!, type);
-        const isBuf = code.broadcast(code.compareAll(all!, buf!), 1, type);
-        const zero = code.all(0, type);
-        const ofBuf = code.select(isBuf, seen, zero);
-        const total = code.orOver(ofBuf, 1);
-        const own = code.orOver(code.select(code.columnMask(thread!, type), ofBuf, zero), 1);
-        const sees = code.cmp("eq", code.and(own, total), total);
-        const fits = code.select(pred!, sees, code.all(1, sees.type as TensorType));
-        return code.convert(fits, buffers.type.params.encoding!);
-      },
+    const asserts = `Buffer being accessed has outstanding reads${operand && `. Operand: ${operand}`}`;
+    this.#onBuffer("verify_read_visibility", "readVisibility", { of: buffer, pred, memory, given: [thread, 32], asserts }, (code, row) => {
+      const { type } = row.table;
+      const seen = code.load(row.pointer, type);
+      const isBuf = code.broadcast(code.compareAll(row.all, row.buf), 1, type);
+      const zero = code.all(0, type);
+      const ofBuf = code.select(isBuf, seen, zero);
+      const total = code.orOver(ofBuf, 1);
+      const own = code.orOver(code.select(code.columnMask(row.given!, type), ofBuf, zero), 1);
+      const sees = code.cmp("eq", code.and(own, total), total);
+      const fits = code.select(row.pred, sees, code.all(1, sees.type as TensorType));
+      return code.convert(fits, row.buffers.type.params.encoding!);
     });
   }
   /** Groups of warps that start see what the thread that starts them sees. */
@@ -559,14 +473,52 @@ export class StateCalls {
   #address(memdesc: Value): Value {
     return this.rw.value(ExperimentalMemDescToI64Op, { memdesc }, { types: [i64(this.rw.ctx)] });
   }
-  #tables(memory: MemType, what: PerMemoryTable, pred: Value | undefined) {
-    const { state } = this;
-    return { when: this.#predicate(pred), buffers: state.buffers[memory]!, table: state[what][memory]! };
-  }
-  #trackedBy(memory: MemType, visibility: PerMemoryTable, tracking: PerMemoryTable, pred: Value | undefined) {
-    const { state } = this;
+  /** A call on the row of a buffer in a table, which asserts what `make` returns or changes the table. */
+  #onBuffer(name: string, what: PerMemoryTable, access: Access, make: (code: TensorCode, row: BufferRow) => Value | undefined): void {
+    const { pred, memory, given, asserts } = access;
+    const buffers = this.state.buffers[memory]!;
+    const table = this.state[what][memory]!;
     const when = this.#predicate(pred);
-    return { when, barriers: state.barriers!, visibility: state[visibility][memory]!, tracking: state[tracking][memory]! };
+    const number = given && [this.#code.int(...given)];
+    this.#call({
+      name,
+      args: [this.#address(access.of), when, ...(number ?? []), buffers.value, table.value],
+      variant: [buffers.type, table.type, memoryNumber(memory)],
+      ...(asserts === undefined ? { predicate: 1 } : { asserts: { message: asserts, type: conditionType(buffers.type) } }),
+      body(code, args) {
+        const [buf, when, ...rest] = args as [Value, Value, ...Value[]];
+        const [all, pointer] = rest.slice(-2) as [Value, Value];
+        return make(code, { buffers, table, buf, pred: when, given: number && rest[0], all, pointer });
+      },
+    });
+  }
+  /** A call on the column of an mbarrier, which stores what `make` returns. */
+  #onBarrier(
+    name: string,
+    what: "write" | "read",
+    { of, pred, memory, given }: Access & Required<Pick<Access, "given">>,
+    make: (code: TensorCode, row: BarrierColumn) => readonly [table: Value, after: Value, type: TensorType],
+  ): void {
+    const { state } = this;
+    const barriers = state.barriers!;
+    const visibility = state[`${what}Visibility`][memory]!;
+    const tracking = state[`${what}Tracking`][memory]!;
+    const when = this.#predicate(pred);
+    const number = this.#code.int(...given);
+    this.#call({
+      name,
+      args: [this.#address(of), when, number, barriers.value, visibility.value, tracking.value],
+      variant: [barriers.type, visibility.type, tracking.type, memoryNumber(memory)],
+      predicate: 1,
+      body(code, args) {
+        const [bar, , given, all, seenBy, tracked] = args as [Value, Value, Value, Value, Value, Value];
+        const seen = code.load(seenBy, visibility.type);
+        const tracks = code.load(tracked, tracking.type);
+        const isBar = code.broadcast(code.compareAll(all, bar), 0, tracking.type);
+        code.store(...make(code, { visibility, tracking, given, seenBy, tracked, seen, tracks, isBar }));
+        return undefined;
+      },
+    });
   }
   #call(callee: Callee): void {
     const { rw } = this;
@@ -601,6 +553,47 @@ export class StateCalls {
   }
 }
 type PerMemoryTable = "writeVisibility" | "readVisibility" | "writeTracking" | "readTracking";
+
+/** A call on a buffer or an mbarrier (`of`) of some memory. */
+interface Access {
+  readonly of: Value;
+  readonly pred: Value | undefined;
+  readonly memory: MemType;
+  /** A thread, or the bits of threads, and how many bits the number has. */
+  readonly given?: readonly [number: number | bigint, width: number];
+  /** The message where the call asserts. */
+  readonly asserts?: string;
+}
+/** The arguments of a function on a row. */
+interface BufferRow {
+  readonly buffers: Table;
+  readonly table: Table;
+  readonly buf: Value;
+  readonly pred: Value;
+  readonly given: Value | undefined;
+  /** The addresses of all buffers. */
+  readonly all: Value;
+  readonly pointer: Value;
+}
+/** The arguments of a function on a column, and the tables before it. */
+interface BarrierColumn {
+  readonly visibility: Table;
+  readonly tracking: Table;
+  readonly given: Value;
+  readonly seenBy: Value;
+  readonly tracked: Value;
+  readonly seen: Value;
+  readonly tracks: Value;
+  readonly isBar: Value;
+}
+function cleared(code: TensorCode, { table: { type }, all, buf, pointer }: BufferRow): undefined {
+  const before = code.load(pointer, type);
+  const isBuf = code.broadcast(code.compareAll(all, buf), 1, type);
+  code.store(pointer, code.select(isBuf, code.all(0, type), before), type);
+}
+/** The part of each buffer's state that an mbarrier hands on. */
+const handedOn = (code: TensorCode, { isBar, tracks, tracking: { type } }: BarrierColumn): Value =>
+  code.orOver(code.select(isBar, tracks, code.all(0, type)), 1);
 const memoryNumber = (memory: MemType): number => (memory === "shared_mem" ? 0 : 1);
 
 /** A number of eight digits for a type; upstream's is that of the type's address, and differs from run to run. */

@@ -232,7 +232,7 @@ export class CTAPlanner {
     }
     let first = true;
     // Upstream iterates over a hash map of types, by their pointers. The order varies from run to run, but is the same for all values
-    // of a run: here newest types first.
+    // in one run. Here the newest type comes first.
     for (const [type, casts] of [...byType].sort(([a], [b]) => b.id - a.id)) {
       let value = input;
       const def = input.definingOp;

@@ -35,7 +35,7 @@ function shareScalar(lo: Lowering, op: Operation, element: Type, store: (at: Val
   if (lo.target.numCTAs === 1) lo.code.barrier(lo);
   else lo.code.clusterBarrier(lo);
   // The first CTA has it.
-  const ctaId = ctx.triton.convertsAcrossCTAs && lo.target.numCTAs > 1 ? b.i32(0) : undefined;
+  const ctaId = lo.forms.atomicsInOrder && lo.target.numCTAs > 1 ? b.i32(0) : undefined;
   lo.setValue(op.result(0), ctaId ? lo.code.loadShared(lo, pointer, element, { ctaId }) : b.load(element, pointer));
 }
 

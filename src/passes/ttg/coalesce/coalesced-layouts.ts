@@ -7,11 +7,11 @@ import { type SliceGroup, SliceGroups } from "../../../analysis/slice-groups.js"
 import { AtomicCASOp, AtomicRMWOp, LoadOp } from "../../../dialects/tt/ops/memory.js";
 import { encodingParams } from "../../../dialects/ttg/encodings/define-encoding.js";
 import { enclosingModule, TARGET } from "../../../dialects/ttg/num-warps.js";
-import { archOf } from "../../../gpu/amd.js";
-import { capabilityOf } from "../../../gpu/nvidia.js";
+import { elementsOfAtomic } from "../../../gpu/gpu.js";
 import { stringOf } from "../../../ir/builtin-attrs.js";
 import { bitWidth, elementTypeOrSelf, IntegerType, isFloat, RankedTensorType, type TensorType } from "../../../ir/builtin-types.js";
 import type { Operation } from "../../../ir/operation.js";
+import { typeText } from "../../../ir/text-hook.js";
 import type { Value } from "../../../ir/value.js";
 import type { BlockedParams } from "../../../layout/encoding-params.js";
 import { getCTALayout, getShapePerCTAOf } from "../../../layout/encoding-queries.js";
@@ -121,11 +121,7 @@ function atomicLimit(op: Operation): number {
   if (!atomic) return Infinity;
   const type = elementTypeOrSelf(atomic.val.type);
   if (IntegerType.is(type) || isFloat(type, "f64")) return 1;
-  const target = stringOf(enclosingModule(op)?.attr(TARGET));
-  if (archOf(target)) return Math.max(1, Math.trunc(32 / bitWidth(type)!));
-  const capability = capabilityOf(target);
-  if (atomic.atomic_rmw_op !== "fadd" || capability === undefined || capability >= 90) return Infinity;
-  return isFloat(type, "f32") || isFloat(type, "bf16") ? 1 : isFloat(type, "f16") ? 2 : Infinity;
+  return elementsOfAtomic(stringOf(enclosingModule(op)?.attr(TARGET)), atomic.atomic_rmw_op, typeText(type), bitWidth(type)!);
 }
 
 const equal = (a: readonly number[], b: readonly number[]): boolean => a.length === b.length && a.every((n, i) => n === b[i]);
