@@ -19,7 +19,7 @@ import { printOperation } from "../syntax/print.js";
 import { reportFrontEnd } from "./frontend.js";
 import { reportLayouts } from "./layout.js";
 import { LIBTRITON_BENCH } from "./libtriton.js";
-import { BENCH, reportPasses, timePasses } from "./passes.js";
+import { BENCH, jobOf, reportPasses, reportUnrolled, timePasses } from "./passes.js";
 import { reportSimulation } from "./simulate.js";
 import { reportStartUp } from "./start-up.js";
 import { reportTrace } from "./trace.js";
@@ -136,9 +136,12 @@ export async function run(argv: readonly string[] = process.argv.slice(2)): Prom
   if (args[0] === "--front-end") return reportFrontEnd(python);
   return withScratch(async () => (sources.length > 0 ? reportCompilation(sources) : reportAll(args)));
 }
-function reportCompilation(sources: readonly string[]): void {
-  reportPasses(sources, python, scratch);
-  reportWholeProcess(sources, python, scratch);
+/** Whole processes are those of NVIDIA's: to PTX. */
+function reportCompilation(sources: readonly string[], target = "cuda:80"): void {
+  const jobs = sources.map((file) => jobOf(file, target));
+  reportPasses(jobs, python, scratch);
+  const nvidia = jobs.filter((job) => job.target.startsWith("cuda:"));
+  if (nvidia.length > 0) reportWholeProcess(nvidia, python, scratch);
 }
 const lowered = (): string => readFileSync("fixtures/bench/lowered.mlir", "latin1");
 async function withScratch(body: () => Promise<void>): Promise<void> {
@@ -160,7 +163,12 @@ async function reportAll(args: readonly string[]): Promise<void> {
   reportTrace(fixture, repeated);
   reportLayouts(python);
   reportSimulation();
-  reportCompilation(KERNELS.map((name) => `fixtures/kernels/${name}.ttir`));
+  for (const target of ["cuda:80", "hip:gfx942"])
+    reportCompilation(
+      KERNELS.map((name) => `fixtures/kernels/${name}.ttir`),
+      target,
+    );
+  reportUnrolled();
   await reportFrontEnd(python);
   await reportTui(fixture, repeated, scratch);
   reportPlayground();

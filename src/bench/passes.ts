@@ -1,12 +1,12 @@
 /**
  * From source.ttir to the final TTGIR beside libtriton: its `make_ttir` and `make_ttgir` on the same files, with its verifier; ours
  * as tt-step runs it (verifier after each pass, ids and remarks recorded), with and without the text of every step. Then from TTGIR
- * to PTX, beside `make_llir` and `make_ptx`, recorded likewise, and as --emit ptx runs it. A process for each architecture; every
+ * to PTX, beside `make_llir` and `make_ptx`, recorded likewise, and as --emit ptx runs it; for AMD to the LLVM IR that LLVM optimizes. A process for each target; every
  * file is compiled 15 times. Cold is the first time, warm the median of the 6th to the 15th. Times are those of the thread.
  */
 
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { defaultOptions } from "../backend/targets.js";
 import { artifactsOf } from "../backend/translate.js";
@@ -23,7 +23,8 @@ const WARM_FROM = 5;
 
 export interface Job {
   readonly file: string;
-  readonly arch: number;
+  /** `cuda:80`, `hip:gfx942`. */
+  readonly target: string;
   readonly numWarps: number;
   readonly numStages: number;
 }
@@ -42,11 +43,12 @@ export function timePasses(jobs: string): string {
   return JSON.stringify(list.map((job) => timeJob(readFileSync(job.file, "latin1"), job, mode)));
 }
 
-function settingsOf({ arch, numWarps, numStages }: Job): CompileOptions {
-  const target = `cuda:${arch}`;
+function settingsOf({ target, numWarps, numStages }: Job): CompileOptions {
   const options = { ...defaultOptions(target), numWarps, numStages };
   return { target, options, clock: () => performance.now() };
 }
+/** The text at the end of what is compiled here. */
+const lastText = (target: string): "ptx" | "llir" => (target.startsWith("cuda:") ? "ptx" : "llir");
 /** How many passes come before the lowering. */
 const passesToTtgir = (options: CompileOptions): number =>
   pipelineOf(options).filter(({ stage }) => stage === "ttir" || stage === "ttgir").length;
@@ -60,7 +62,7 @@ function timeJob(text: string, job: Job, mode: Mode, runs = RUNS): Timing {
     ...range,
     texts: mode === "passes, texts",
     steps: mode !== "lowering, no steps",
-    artifacts: mode.startsWith("passes") ? [] : ["ptx"],
+    artifacts: mode.startsWith("passes") ? [] : [lastText(job.target)],
     translate: artifactsOf,
   };
   const times = Array.from({ length: runs }, () => {
@@ -68,7 +70,8 @@ function timeJob(text: string, job: Job, mode: Mode, runs = RUNS): Timing {
     const start = threadClock();
     const { ok, trace } = compile(job.file, module, options);
     const time = threadClock() - start;
-    if (!ok || (options.artifacts!.length > 0 && trace.artifacts.ptx === undefined)) throw new Error(`${job.file} does not compile`);
+    if (!ok || (options.artifacts!.length > 0 && trace.artifacts[lastText(job.target)] === undefined))
+      throw new Error(`${job.file} does not compile`);
     return time;
   });
   return { cold: times[0]!, warm: median(times.slice(Math.min(WARM_FROM, runs - 1))) };
@@ -78,18 +81,16 @@ function timeJob(text: string, job: Job, mode: Mode, runs = RUNS): Timing {
  * Prints the figures of the given files; where a case.json is beside one, its architecture, warps and stages are taken, and the
  * kernel.ttgir there is what is lowered. `scratch` is a folder for those that are made here.
  */
-export function reportPasses(files: readonly string[], python: string | undefined, scratch: string): void {
-  const jobs = files.map(jobOf);
-  report(`Passes: source.ttir to the final TTGIR, ${files.length} files, sums in ms`, jobs, python, LIBTRITON_PASSES, [
+export function reportPasses(jobs: readonly Job[], python: string | undefined, scratch: string): void {
+  report(`Passes: source.ttir to the final TTGIR, ${jobs.length} files, sums in ms`, jobs, python, LIBTRITON_PASSES, [
     ["tt-step", "passes"],
     ["tt-step, with texts", "passes, texts"],
   ]);
   const lowered = jobs.map((job) => ({ ...job, file: stageFile(job, "ttgir", scratch) }));
-  report(`Lowering: TTGIR to PTX, ${files.length} files, sums in ms`, lowered, python, LIBTRITON_LOWERING, [
+  report(`Lowering: TTGIR to PTX (AMD: LLVM IR), ${jobs.length} files, sums in ms`, lowered, python, LIBTRITON_LOWERING, [
     ["tt-step", "lowering"],
-    ["tt-step --emit ptx", "lowering, no steps"],
+    ["tt-step --emit", "lowering, no steps"],
   ]);
-  reportUnrolled();
 }
 
 function report(
@@ -99,14 +100,14 @@ function report(
   program: string,
   rows: readonly (readonly [name: string, mode: Mode])[],
 ): void {
-  const byArch = new Map<number, Job[]>();
-  for (const job of jobs) byArch.set(job.arch, [...(byArch.get(job.arch) ?? []), job]);
-  const reference = python === undefined ? undefined : totals(byArch, (list) => libtriton(list, python, program));
+  const byTarget = new Map<string, Job[]>();
+  for (const job of jobs) byTarget.set(job.target, [...(byTarget.get(job.target) ?? []), job]);
+  const reference = python === undefined ? undefined : totals(byTarget, (list) => libtriton(list, python, program));
   process.stdout.write(`\n${title}\n`);
   if (reference)
     process.stdout.write(`  ${"libtriton".padEnd(20)} cold ${reference.cold.toFixed(0)}   warm ${reference.warm.toFixed(0)}\n`);
   for (const [name, mode] of rows) {
-    const { cold, warm } = totals(byArch, (list) => ours(list, mode));
+    const { cold, warm } = totals(byTarget, (list) => ours(list, mode));
     const ratio = (time: number, other: number | undefined) => (other === undefined ? "" : ` (${(time / other).toFixed(2)}x)`);
     process.stdout.write(
       `  ${name.padEnd(20)} cold ${cold.toFixed(0)}${ratio(cold, reference?.cold)}   warm ${warm.toFixed(0)}${ratio(warm, reference?.warm)}\n`,
@@ -122,24 +123,24 @@ export function stageFile(job: Job, stage: "ttir" | "ttgir", scratch: string): s
   const module = parseModule(new Context(ALL_DIALECTS), job.file, readFileSync(job.file, "latin1"))!.module!;
   const stopAfter = stage === "ttgir" ? passesToTtgir(settings) : pipelineOf(settings).filter((step) => step.stage === "ttir").length;
   compile(job.file, module, { ...settings, stopAfter, texts: false });
-  const made = join(scratch, `${basename(job.file)}.${stage}`);
+  const made = join(mkdtempSync(join(scratch, "made-")), basename(job.file));
   writeFileSync(made, printOperation(module), "latin1");
   return made;
 }
 
-/** A file with what a case.json beside it says. */
-export function jobOf(file: string): Job {
+/** A file with what a case.json beside it says, else for a target. */
+export function jobOf(file: string, target: string): Job {
   const about = join(dirname(file), "case.json");
-  if (!existsSync(about)) return { file, arch: 80, numWarps: 4, numStages: 3 };
+  if (!existsSync(about)) return { file, target, numWarps: 4, numStages: target.startsWith("cuda:") ? 3 : 2 };
   const { arch, spec } = JSON.parse(readFileSync(about, "utf8")) as {
-    readonly arch: number;
+    readonly arch: number | string;
     readonly spec: { readonly num_warps: number; readonly num_stages: number };
   };
-  return { file, arch, numWarps: spec.num_warps, numStages: spec.num_stages };
+  return { file, target: typeof arch === "number" ? `cuda:${arch}` : `hip:${arch}`, numWarps: spec.num_warps, numStages: spec.num_stages };
 }
 
-function totals(byArch: ReadonlyMap<number, readonly Job[]>, measure: (jobs: readonly Job[]) => readonly Timing[]): Timing {
-  const all = [...byArch.values()].flatMap((jobs) => [...measure(jobs)]);
+function totals(byTarget: ReadonlyMap<string, readonly Job[]>, measure: (jobs: readonly Job[]) => readonly Timing[]): Timing {
+  const all = [...byTarget.values()].flatMap((jobs) => [...measure(jobs)]);
   const sum = (key: keyof Timing) => all.reduce((total, timing) => total + timing[key], 0);
   return { cold: sum("cold"), warm: sum("warm") };
 }
@@ -150,7 +151,7 @@ function ours(list: readonly Job[], mode: Mode): readonly Timing[] {
   return answerOf(process.execPath, [BENCH, "--passes", JSON.stringify({ list, mode })]);
 }
 function libtriton(list: readonly Job[], python: string, program: string): readonly Timing[] {
-  return answerOf(python, ["-c", program, JSON.stringify({ list, runs: RUNS, warmFrom: WARM_FROM })]);
+  return answerOf(python, ["-c", program, JSON.stringify({ list, target: list[0]!.target, runs: RUNS, warmFrom: WARM_FROM })]);
 }
 function answerOf(command: string, argv: readonly string[]): readonly Timing[] {
   const child = spawnSync(command, argv, { encoding: "utf8", maxBuffer: 1 << 26 });
@@ -159,8 +160,8 @@ function answerOf(command: string, argv: readonly string[]): readonly Timing[] {
 }
 
 /** A kernel with a body repeated 10 and 100 times: the time must grow like n log n, up to TTGIR and up to PTX. */
-function reportUnrolled(): void {
-  const job = { file: "unrolled", arch: 80, numWarps: 4, numStages: 3 };
+export function reportUnrolled(): void {
+  const job = { file: "unrolled", target: "cuda:80", numWarps: 4, numStages: 3 };
   process.stdout.write("\nA kernel 10 and 100 times as long\n");
   for (const mode of ["passes", "all"] as const) {
     const [one, ten, hundred] = [4, 40, 400].map((times) => timeJob(unrolled(times), job, mode, times > 100 ? 3 : 9).warm) as [

@@ -8,32 +8,32 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { childrenClock } from "./clock.js";
 import { TRITON_COMPILE } from "./libtriton.js";
-import { jobOf, stageFile } from "./passes.js";
+import { type Job, stageFile } from "./passes.js";
 
 const FEW_FILES = 10;
 
 /** Prints the figures; `python` is one that has Triton. */
-export function reportWholeProcess(files: readonly string[], python: string | undefined, scratch: string): void {
-  const runs = files.length > FEW_FILES ? 3 : 7;
+export function reportWholeProcess(jobs: readonly Job[], python: string | undefined, scratch: string): void {
+  const runs = jobs.length > FEW_FILES ? 3 : 7;
   const ours = { wall: 0, cpu: 0 };
   const theirs = { wall: 0, cpu: 0 };
-  for (const job of files.map(jobOf)) {
-    const { arch, numWarps, numStages } = job;
+  for (const job of jobs) {
+    const { target, numWarps, numStages } = job;
     const file = stageFile(job, "ttir", scratch);
-    const settings = ["--target", `cuda:${arch}`, "--num-warps", String(numWarps), "--num-stages", String(numStages)];
+    const settings = ["--target", target, "--num-warps", String(numWarps), "--num-stages", String(numStages)];
     const mine: Times[] = [];
     const reference: Times[] = [];
     for (let i = 0; i < runs; i++) {
       mine.push(time(process.execPath, ["bin/tt-step.js", file, ...settings, "--emit", "ptx", "-o", join(scratch, "x.ptx")], scratch));
       if (python !== undefined)
-        reference.push(time(python, ["-c", TRITON_COMPILE, file, ...[arch, numWarps, numStages].map(String)], scratch));
+        reference.push(time(python, ["-c", TRITON_COMPILE, file, target, String(numWarps), String(numStages)], scratch));
     }
     for (const key of ["wall", "cpu"] as const) {
       ours[key] += median(mine.map((t) => t[key]));
       if (python !== undefined) theirs[key] += median(reference.map((t) => t[key]));
     }
   }
-  process.stdout.write(`\nWhole process: kernel.ttir to PTX, ${files.length} files\n`);
+  process.stdout.write(`\nWhole process: kernel.ttir to PTX, ${jobs.length} files\n`);
   for (const [key, name] of [
     ["wall", "elapsed"],
     ["cpu", "processor"],

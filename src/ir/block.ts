@@ -3,7 +3,7 @@ import type { Context } from "./context.js";
 import { type LocationRef, resolveLocation } from "./location.js";
 import type { BlockOperand, Operation } from "./operation.js";
 import type { Region } from "./region.js";
-import { Value } from "./value.js";
+import { RIGHT_ANYWHERE, Value } from "./value.js";
 
 /** Between the order numbers of neighbours, so that ops fit in between. Blocks of up to two million ops stay within 32 bits. */
 const STRIDE = 1024;
@@ -84,6 +84,8 @@ export class Block {
   /** Puts a detached op at the end, or before `before`. */
   insert(op: Operation, before: Operation | null = null): void {
     this.ctx.version++;
+    if (op.checkedAt !== RIGHT_ANYWHERE) op.checkedAt = -1;
+    if (op.regions.length > 0) this.ctx.surroundings++;
     op.block = this;
     const after = before ? before.prev : this.lastOp;
     op.prev = after;
@@ -145,6 +147,7 @@ export class Block {
   /** Appends a chain of ops from another block; `ordered`: whether `order` still ascends. One by one would take three times as long. */
   private adopt(first: Operation, last: Operation, ordered: boolean): void {
     this.ctx.version++;
+    this.ctx.surroundings++;
     for (let op: Operation | null = first; op; op = op.next) op.block = this;
     if (!ordered) this.orderValid = false;
     const after = this.lastOp;

@@ -30,6 +30,8 @@ export class Context {
   readonly cache = new Map<string, unknown>();
   /** Counts mutations of operations and blocks: equal before and after a pass means it changed nothing. */
   version = 0;
+  /** Counts changes of what encloses ops: attributes of ops with regions, and regions that get ops from elsewhere. */
+  surroundings = 0;
   allowUnregisteredDialects = false;
   /** AxisInfo knows nothing of any value: what a kernel costs without its hints. */
   pessimisticAxisInfo = false;

@@ -27,6 +27,8 @@ export interface Checks {
   readonly sized: boolean;
   /** Whether what is found right of an op may hold for others of the same types. */
   readonly comparable: boolean;
+  /** Whether an op stays right while its types and attributes do, wherever it is, or as long as the ops around it keep their attributes. */
+  readonly lasts: "anywhere" | "here" | undefined;
 }
 interface Count {
   readonly min: number;
@@ -41,20 +43,33 @@ function makeChecks(def: OpDef): Checks {
   const regionTraits = traits.filter((t) => t.verifyRegions);
   const values = (specs: readonly NamedValueSpec[]) => countOf(specs.map((s) => s.arity !== "single"));
   const parts = (specs: readonly { readonly variadic: boolean }[]) => countOf(specs.map((s) => s.variadic));
+  const checked = traits.filter((t) => t.verify ?? t.verifyRegions);
+  const comparable = def.registered && ![...def.regions, ...def.successors].some((part) => part.variadic);
+  const later = regionTraits.length > 0 || symbolUser || def.verifyRegions !== undefined;
+  const lasting =
+    comparable &&
+    def.regions.length + def.successors.length === 0 &&
+    checked.every((t) => t.dependsOn !== undefined) &&
+    !symbolUser &&
+    !def.verifyRegions &&
+    (!def.verify || def.verifyDependsOn !== undefined);
+  const lasts = !lasting ? undefined : checked.some((t) => t.dependsOn === "surroundings") ? "here" : "anywhere";
   return {
     structural: traits.filter((t) => t.structural && t.verify),
     traits: traits.filter((t) => !t.structural && t.verify),
     furtherTraits: traits.filter((t) => !t.structural && t.verify && t.dependsOn !== "types"),
-    unalikeTraits: traits.filter((t) => !t.structural && t.verify && !t.dependsOn),
-    later: regionTraits.length > 0 || symbolUser || def.verifyRegions !== undefined,
+    unalikeTraits: traits.filter((t) => !t.structural && t.verify && !dependsOnOp(t)),
+    later,
     regionTraits,
-    unalikeRegionTraits: regionTraits.filter((t) => !t.dependsOn),
+    unalikeRegionTraits: regionTraits.filter((t) => !dependsOnOp(t)),
     symbolUser,
     counts: [values(def.operands), values(def.results), parts(def.regions), parts(def.successors)],
     sized: def.sizedOperands || def.sizedResults,
-    comparable: def.registered && ![...def.regions, ...def.successors].some((part) => part.variadic),
+    comparable,
+    lasts,
   };
 }
+const dependsOnOp = ({ dependsOn }: Trait): boolean => dependsOn === "types" || dependsOn === "types and attributes";
 function countOf(varies: readonly boolean[]): Count {
   const min = varies.filter((v) => !v).length;
   return { min, exact: min === varies.length };

@@ -84,6 +84,8 @@ export class Operation {
   view: object | undefined = undefined;
   /** Private to `rewrite` (worklist index) and the printer. */
   scratch = -1;
+  /** Private to the verifier: the `Context.surroundings` in which this op was right, without what is nested in it; -1 after a change. */
+  checkedAt = -1;
   /** Private to the removal of dead code: which run of it last found this op live. */
   liveMark = 0;
   #loc: LocationRef;
@@ -159,12 +161,14 @@ export class Operation {
   }
   /** Replaces the whole operand list; segment sizes are the caller's to set. */
   setOperands(values: readonly Value[]): void {
+    this.checkedAt = -1;
     this.ctx.version++;
     for (const use of this.operandUses) use.unlink();
     this.operandUses = values.map((value, i) => new OpOperand(this, i, value));
   }
   /** Adds operands at the end; segment sizes are the caller's to set. */
   appendOperands(values: readonly Value[]): void {
+    this.checkedAt = -1;
     this.ctx.version++;
     const count = this.operandUses.length;
     this.operandUses = [...this.operandUses, ...values.map((value, i) => new OpOperand(this, count + i, value))];
@@ -172,6 +176,7 @@ export class Operation {
   /** Removes the operands at these indices; those after the first of them become the newest uses of their values, as upstream. */
   eraseOperands(indices: ReadonlySet<number>): void {
     if (indices.size === 0) return;
+    this.checkedAt = -1;
     this.ctx.version++;
     const kept: OpOperand[] = [];
     for (const use of this.operandUses) {
@@ -205,8 +210,7 @@ export class Operation {
     return false;
   }
   setResultType(index: number, type: Type): void {
-    this.ctx.version++;
-    this.results[index]!.type = type;
+    this.results[index]!.setType(type);
   }
 
   // --- attributes ---------------------------------------------------------------------------
@@ -225,7 +229,9 @@ export class Operation {
   setAttrs(attrs: DictAttr): void {
     if (attrs === this.attrs) return;
     this.attrs = attrs;
+    this.checkedAt = -1;
     this.ctx.version++;
+    if (this.regions.length > 0) this.ctx.surroundings++;
   }
 
   // --- place --------------------------------------------------------------------------------
@@ -293,6 +299,7 @@ export class Operation {
   addRegion(): Region {
     const region = new Region(this.ctx, this, this.regions.length);
     this.regions = [...this.regions, region];
+    this.checkedAt = -1;
     return region;
   }
 

@@ -52,6 +52,7 @@ export class Region {
   }
   insertBlock(block: Block, before: Block | null = null): void {
     this.ctx.version++;
+    if (block.firstOp) this.ctx.surroundings++;
     block.region = this;
     const after = before ? before.prev : this.lastBlock;
     block.prev = after;

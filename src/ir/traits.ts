@@ -35,8 +35,11 @@ export interface Trait {
   readonly implies?: readonly Trait[];
   /** A check of the op's shape, which runs before operands and attributes are looked at (StructuralOpTrait). */
   readonly structural?: boolean;
-  /** All that its checks depend on, where that is no more: an op that is alike in this need not be checked again. */
-  readonly dependsOn?: "types" | "types and attributes";
+  /**
+   * All that its checks depend on, where that is no more: an op that is alike in this need not be checked again. Surroundings are the
+   * op's own types and attributes, and the attributes of the ops around it.
+   */
+  readonly dependsOn?: "types" | "types and attributes" | "surroundings";
   /** A check of upstream's ODS predicates, which runs before those of the other traits. */
   readonly predicate?: boolean;
 }
@@ -329,6 +332,7 @@ export function OptionalTypesMatchWith(description: string, from: string, to: st
 export function PredOpTrait(description: string, holds: (op: Operation) => boolean): Trait {
   return defineTrait(`PredOpTrait<${description}>`, {
     predicate: true,
+    dependsOn: "types and attributes",
     verify(op, report) {
       if (!holds(op)) report.error(`failed to verify that ${description}`, "verify.predicate");
     },

@@ -3,6 +3,9 @@ import type { Block } from "./block.js";
 import type { LocationRef } from "./location.js";
 import type { Operation } from "./operation.js";
 
+/** `Operation.checkedAt` of an op whose checks depend on nothing but its types and attributes. */
+export const RIGHT_ANYWHERE = 2 ** 30 - 1;
+
 /**
  * One use of a value: operand `index` of `owner`. Uses of a value form an intrusive list, newest first,
  * which is the order in which MLIR visits them (and so part of the result of rewrites).
@@ -24,6 +27,7 @@ export class OpOperand {
     this.unlink();
     this.value = value;
     this.link();
+    this.owner.checkedAt = -1;
     this.owner.ctx.version++;
   }
 
@@ -53,7 +57,7 @@ export class Value {
   constructor(
     /** Unique in the Context, for the value's whole life. */
     readonly id: number,
-    public type: Type,
+    readonly type: Type,
     /** The op that defines it, or the block whose argument it is. */
     public owner: Operation | Block,
     public index: number,
@@ -76,6 +80,16 @@ export class Value {
   get loc(): Attribute {
     const op = this.definingOp;
     return op ? op.loc : this.argOwner!.argumentLocation(this);
+  }
+
+  /** Gives the value another type. */
+  setType(type: Type): void {
+    if (type === this.type) return;
+    (this as { type: Type }).type = type;
+    const { owner } = this;
+    owner.ctx.version++;
+    if (owner.isOperation) (owner as Operation).checkedAt = -1;
+    for (let use = this.firstUse; use; use = use.nextUse) use.owner.checkedAt = -1;
   }
 
   hasUses(): boolean {

@@ -14,7 +14,7 @@ import type { Operation } from "./operation.js";
 import { Report } from "./report.js";
 import { lookupSymbol } from "./symbol-table.js";
 import { NoTerminator, type Trait } from "./traits.js";
-import type { Value } from "./value.js";
+import { RIGHT_ANYWHERE, type Value } from "./value.js";
 import { verifyBranch, verifyLoopLike, verifyRegionBranch } from "./verify-control-flow.js";
 
 /** Verifies an op and everything in it. Returns whether it is valid; errors go to the Context's diagnostics. */
@@ -72,6 +72,7 @@ class Verifier {
    * is isolated together with it; ops that are isolated from above are each checked, after the rest.
    */
   verify(op: Operation): boolean {
+    if (op.checkedAt >= op.ctx.surroundings) return true;
     const { def } = op;
     const report = this.#report;
     report.op = op;
@@ -89,6 +90,7 @@ class Verifier {
     if (op.regions.length > 0) return this.verifyAround(op, checks, report);
     if (checks.later && !this.verifyLater(op, checks, known ? checks.unalikeRegionTraits : checks.regionTraits, report)) return false;
     if (checks.comparable && !known) remember(op, alike, passed.alike);
+    if (checks.lasts && passed.attrs.has(op.attrs)) op.checkedAt = checks.lasts === "anywhere" ? RIGHT_ANYWHERE : op.ctx.surroundings;
     return true;
   }
   private verifyAround(op: Operation, checks: Checks, report: Report): boolean {

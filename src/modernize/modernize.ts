@@ -32,8 +32,8 @@ export function modernize(module: Operation): void {
   const ops: Operation[] = [];
   module.walk((op) => void ops.push(op));
   for (const op of ops) {
-    for (const result of op.results) result.type = modern.type(result.type);
-    for (const region of op.regions) for (const block of region.blocks()) for (const arg of block.args) arg.type = modern.type(arg.type);
+    for (const result of op.results) result.setType(modern.type(result.type));
+    for (const region of op.regions) for (const block of region.blocks()) for (const arg of block.args) arg.setType(modern.type(arg.type));
     const { names, values } = op.attrs.params;
     op.attrs = dictAttr(
       ctx,

@@ -101,7 +101,7 @@ export class ValueScopes {
   resolve(value: Value, type: Type, pos: number): Value {
     if (value.type === type) return value;
     if (value.owner === this.#forwardOwner && value.type === this.#untyped) {
-      value.type = type;
+      value.setType(type);
       return value;
     }
     const name = this.cursor.text.slice(pos, this.cursor.suffixEnd(pos + 1));

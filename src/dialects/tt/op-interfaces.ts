@@ -13,6 +13,7 @@ export interface TransposeOpInterface {
 export const TransposeOpInterface = defineInterface<TransposeOpInterface>("TransposeOpInterface");
 /** The interface's verifier. */
 export const TransposeOpTrait = defineTrait("TransposeOpInterface", {
+  dependsOn: "types and attributes",
   verify(op, report) {
     const view = op.def.interface(TransposeOpInterface)!;
     const order = view.order(op);
@@ -34,6 +35,7 @@ export interface DotOpInterface {
 }
 export const DotOpInterface = defineInterface<DotOpInterface>("DotOpInterface");
 export const DotOpTrait = defineTrait("DotOpInterface", {
+  dependsOn: "types and attributes",
   verify(op, report) {
     const dot = op.def.interface(DotOpInterface)!;
     const error = (message: string) => void report.error(message, "tt.dot");

@@ -36,6 +36,7 @@ function checkSize(op: Operation, type: Type, report: OpReport): boolean {
 
 /** The layouts of operands and results fit their tensors and the module they are in. */
 export const VerifyTensorLayoutsTrait = defineTrait("VerifyTensorLayoutsTrait", {
+  dependsOn: "surroundings",
   verify(op, report) {
     const { operandUses, results } = op;
     // Most operands have the type of the one before.

@@ -106,7 +106,7 @@ export function inferLayout(func: Operation, open: OpenEncoding, seeds: readonly
 }
 
 function setEncoding(value: Value, encoding: Attribute): void {
-  value.type = withEncoding(value.type as TensorType, encoding);
+  value.setType(withEncoding(value.type as TensorType, encoding));
   const constant = ConstantOp.match(value.definingOp);
   if (constant) constant.op.setAttr("value", denseElements(value.type, (constant.value as DenseAttr).params.elements));
 }

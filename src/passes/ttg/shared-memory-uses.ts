@@ -31,7 +31,7 @@ export function replaceUsesAndPropagateType(
   const others: OpOperand[] = [];
   for (const use of from.uses()) {
     const user = use.owner;
-    if (WarpSpecializeOp.is(user)) for (const region of partitionRegionsOf(user)) region.firstBlock!.args[use.index]!.type = to.type;
+    if (WarpSpecializeOp.is(user)) for (const region of partitionRegionsOf(user)) region.firstBlock!.args[use.index]!.setType(to.type);
     if (!user.def.traits.has(MemDescViewTrait)) others.push(use);
     else views.push(user);
   }

@@ -85,6 +85,7 @@ export const isSameWidthCast: CastTest = (from, to) => {
 /** CastOpInterface: the types must be `castable`. Source: mlir/lib/Interfaces/CastInterfaces.cpp. */
 export function Castable(castable: CastTest): Trait {
   return defineTrait("CastOpInterface", {
+    dependsOn: "types",
     verify(op: Operation, report: OpReport) {
       const to = op.result(0).type;
       if (castable(op.operand(0).type, to)) return;

@@ -111,6 +111,7 @@ export const TruncIOp = defineOp("arith.trunci", () => ({
   results: { out: SignlessFixedWidthIntegerLike },
   traits: traitsOf(isIntegerTruncation),
   format: "$in (`overflow` `` $overflowFlags^)? attr-dict `:` type($in) `to` type($out)",
+  verifyDependsOn: "types and attributes",
   verify: (view, report) => verifyShorter(view, report),
   fold({ op, in: from, out }, constants): FoldResult {
     const definer = from.definingOp;
@@ -139,6 +140,7 @@ export const ExtFOp = defineOp("arith.extf", () => ({
   results: { out: FloatLike },
   traits: traitsOf(isFloatExtension),
   format: "$in (`fastmath` `` $fastmath^)? attr-dict `:` type($in) `to` type($out)",
+  verifyDependsOn: "types and attributes",
   verify: (view, report) => verifyWider(view, report),
   fold({ in: from, out, fastmath }, constants): FoldResult {
     const trunc = TruncFOp.match(from.definingOp);
@@ -161,6 +163,7 @@ export const TruncFOp = defineOp("arith.truncf", () => ({
   results: { out: FloatLike },
   traits: traitsOf(isFloatTruncation),
   format: "$in ($roundingmode^)? (`fastmath` `` $fastmath^)? attr-dict `:` type($in) `to` type($out)",
+  verifyDependsOn: "types and attributes",
   verify: (view, report) => verifyShorter(view, report),
   fold({ op, in: from, out }, constants): FoldResult {
     const ext = ExtFOp.match(from.definingOp);

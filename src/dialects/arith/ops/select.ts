@@ -47,6 +47,7 @@ export const SelectOp = defineOp("arith.select", () => ({
     if (isShaped(condition.type) || UnrankedTensorType.is(condition.type)) p.write(`${p.type(condition.type)}, `);
     p.write(p.type(result.type));
   },
+  verifyDependsOn: "types and attributes",
   verify({ condition: { type: given }, result: { type } }, report) {
     if (isInteger(given, 1)) return;
     if (!RankedTensorType.is(type) && !VectorType.is(type) && !UnrankedTensorType.is(type))

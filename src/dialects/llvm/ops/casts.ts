@@ -36,6 +36,7 @@ export const ZExtOp = defineOp("llvm.zext", () => ({
   results: { res: IntOrVector },
   traits: [Pure],
   format: NONNEG,
+  verifyDependsOn: "types and attributes",
   verify: ({ arg, res }, report) => verifyExtension(arg, res, report),
   fold({ res }, [arg]): FoldResult {
     if (!IntegerAttr.is(arg)) return undefined;
@@ -47,6 +48,7 @@ export const SExtOp = defineOp("llvm.sext", () => ({
   results: { res: IntOrVector },
   traits: [Pure],
   format: FORMAT,
+  verifyDependsOn: "types and attributes",
   verify: ({ arg, res }, report) => verifyExtension(arg, res, report),
 }));
 export const TruncOp = defineOp("llvm.trunc", () => ({
@@ -80,6 +82,7 @@ export const BitcastOp = defineOp("llvm.bitcast", () => ({
   results: { res: NonAggregate },
   traits: [Pure],
   format: FORMAT,
+  verifyDependsOn: "types and attributes",
   verify({ arg, res }, report) {
     const from = elementOrSelf(arg.type);
     const to = elementOrSelf(res.type);

@@ -38,6 +38,7 @@ export const BitcastOp = defineOp("tt.bitcast", () => ({
   traits: castTraits,
   format: "$src attr-dict `:` type($src) `->` type($result)",
   fold: ({ src, result }) => (src.type === result.type && result.type.ctx.triton.foldsBitcasts ? src : undefined),
+  verifyDependsOn: "types and attributes",
   verify({ src, result }, report) {
     const from = RankedTensorType.is(src.type) ? src.type.params.elementType : src.type;
     const to = RankedTensorType.is(result.type) ? result.type.params.elementType : result.type;
@@ -60,6 +61,7 @@ export const FpToFpOp = defineOp("tt.fp_to_fp", () => ({
   results: { result: FloatLike },
   traits: castTraits,
   format: "$src attr-dict  (`,` `rounding` `=` $rounding^)? `:` type($src) `->` type($result)",
+  verifyDependsOn: "types and attributes",
   verify({ src, result, rounding }, report) {
     const from = bitWidth(elementTypeOrSelf(src.type))!;
     const to = bitWidth(elementTypeOrSelf(result.type))!;

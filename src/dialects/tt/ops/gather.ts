@@ -28,6 +28,7 @@ export const GatherOp = defineOp("tt.gather", () => ({
   traits: ttTraits(Pure, InferTypeOpInterface),
   format: "$src `[` $indices `]` attr-dict `:` functional-type(operands, results)",
   inferTypes: ({ view }) => [withElementType(view.indices.type, paramsOf(view.src).elementType)],
+  verifyDependsOn: "types and attributes",
   verify({ src, indices, result, axis }, report) {
     const [from, at, to] = [paramsOf(src), paramsOf(indices), paramsOf(result)];
     const error = (message: string) => void report.error(message, "tt.gather");

@@ -37,6 +37,7 @@ export const UnsplatOp = defineOp("tt.unsplat", () => ({
   traits: ttTraits(Pure, InferTypeOpInterface),
   format: "$src attr-dict `:` type($src)",
   inferTypes: ({ view }) => [tensorOf(view.src).params.elementType],
+  verifyDependsOn: "types and attributes",
   verify({ src }, report) {
     if (numElements(tensorOf(src).params.shape) !== 1) report.plain("source tensor must have exactly one element", "tt.unsplat");
   },
@@ -76,6 +77,7 @@ export const ReshapeOp = defineOp("tt.reshape", () => ({
   results: { result: Tensor },
   traits: ttTraits(Pure, SameOperandsAndResultElementType),
   format: "$src (`allow_reorder` $allow_reorder^)? (`efficient_layout` $efficient_layout^)? attr-dict `:` type($src) `->` type($result)",
+  verifyDependsOn: "types and attributes",
   verify({ src, result, allow_reorder }, report) {
     const from = tensorOf(src).params;
     const to = tensorOf(result).params;
@@ -100,6 +102,7 @@ export const BroadcastOp = defineOp("tt.broadcast", () => ({
   results: { result: Tensor },
   traits: ttTraits(Pure, SameOperandsAndResultElementType, SameOperandsAndResultEncoding),
   format: "$src attr-dict `:` type($src) `->` type($result)",
+  verifyDependsOn: "types and attributes",
   verify({ src, result }, report) {
     const from = tensorOf(src).params.shape;
     const to = tensorOf(result).params.shape;
@@ -134,6 +137,7 @@ export const JoinOp = defineOp("tt.join", () => ({
   results: { result: Tensor },
   traits: ttTraits(Pure, SameTypeOperands),
   format: "$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)",
+  verifyDependsOn: "types and attributes",
   verify({ lhs, result }, report) {
     const from = tensorOf(lhs).params;
     const to = tensorOf(result).params;
@@ -201,6 +205,7 @@ export const TransOp = defineOp("tt.trans", () => ({
     if (encoding && !permuted) return undefined;
     return [tensorType(applyPermutation(shape, order), elementType, permuted)];
   },
+  verifyDependsOn: "types and attributes",
   verify({ src, order, result }, report) {
     const { shape } = tensorOf(src).params;
     if (order.length !== shape.length) report.plain("order must have the same size as the source tensor", "tt.trans");

@@ -22,6 +22,7 @@ export const LocalAllocOp = defineOp("ttg.local_alloc", () => ({
   results: { result: MemDescOperand },
   traits: ttgTraits(),
   format: "($src^)? attr-dict `:` functional-type(operands, results)",
+  verifyDependsOn: "types and attributes",
   verify({ op, src, result }, report) {
     const type = descOf(result);
     if (!SharedMemorySpace.is(type.params.memorySpace)) return void report.error("should create a buffer of shared memory", "ttg.memory");
@@ -66,6 +67,7 @@ export const LocalLoadOp = defineOp("ttg.local_load", () => ({
   results: { result: Tensor },
   traits: ttgTraits(LocalLoadTrait),
   format: "$src (`token` $token^)? attr-dict `:` qualified(type($src)) `->` type($result)",
+  verifyDependsOn: "types and attributes",
   verify({ src, result }, report) {
     if (checkRank(result.type, descOf(src), "result", report)) verifyMemoryOpTypes(src.type, result.type, report);
   },
@@ -77,6 +79,7 @@ export const LocalStoreOp = defineOp("ttg.local_store", () => ({
   operands: { src: Tensor, dst: MemDescOperand },
   traits: ttgTraits(),
   format: "$src `,` $dst attr-dict `:` type($src) `->` qualified(type($dst))",
+  verifyDependsOn: "types and attributes",
   verify({ src, dst }, report) {
     if (!descOf(dst).params.mutableMemory) return void report.error("Cannot store into immutable memory", "ttg.memory");
     if (checkRank(src.type, descOf(dst), "source", report)) verifyMemoryOpTypes(src.type, dst.type, report);

@@ -65,6 +65,7 @@ export const MemDescSubsliceOp = defineOp("ttg.memdesc_subslice", () => ({
     );
     return "inPlace";
   },
+  verifyDependsOn: "types and attributes",
   verify({ src, result, offsets }, report) {
     verifySubslice(descOf(src), descOf(result), offsets, report);
   },
@@ -149,6 +150,7 @@ export const MemDescReshapeOp = defineOp("ttg.memdesc_reshape", () => ({
   results: { result: MemDescOperand },
   traits: ttgTraits(Pure, MemDescViewTrait, SameOperandsAndResultElementType),
   format: "$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))",
+  verifyDependsOn: "types and attributes",
   verify({ src, result }, report) {
     const from = descOf(src).params;
     const to = descOf(result).params;
@@ -184,6 +186,7 @@ export const MemDescReinterpretOp = defineOp("ttg.memdesc_reinterpret", () => ({
   traits: ttgTraits(Pure, MemDescViewTrait),
   format: "$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))",
   fold: ({ src, result }): FoldResult => (src.type === result.type ? src : undefined),
+  verifyDependsOn: "types and attributes",
   verify({ op, src, result }, report) {
     if (op.ctx.triton.checksMemory) verifyReinterpret(descOf(src).params, descOf(result).params, report);
   },

@@ -136,6 +136,6 @@ function giveLayout(rw: Rewriter, buffer: Value, encoding: Attribute): void {
   const { shape, elementType, encoding: before, memorySpace, mutableMemory } = (buffer.type as MemDesc).params;
   if (encodingParams(before)?.kind !== "swizzled_shared") return;
   rw.modify(buffer.parentBlock!.parentOp!, () => {
-    buffer.type = memDescType(shape, elementType, encoding, memorySpace, mutableMemory);
+    buffer.setType(memDescType(shape, elementType, encoding, memorySpace, mutableMemory));
   });
 }

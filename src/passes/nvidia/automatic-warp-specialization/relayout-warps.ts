@@ -81,7 +81,8 @@ function replaceReturns(rw: Rewriter, func: Operation, from: OpDef, to: OpDef): 
 function removeLayouts(container: Operation): void {
   container.walk((op) => {
     op.results.forEach(({ type }, i) => op.setResultType(i, withoutLayout(type)));
-    for (const region of op.regions) for (const block of region.blocks()) for (const arg of block.args) arg.type = withoutLayout(arg.type);
+    for (const region of op.regions)
+      for (const block of region.blocks()) for (const arg of block.args) arg.setType(withoutLayout(arg.type));
   });
 }
 function withoutLayout(type: Type): Type {

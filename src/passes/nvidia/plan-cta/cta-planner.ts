@@ -191,7 +191,7 @@ export class CTAPlanner {
       else if (isLoadStore(op)) this.#processLoadStore(op, layout);
       else if (isElementwiseForPlanning(op) || tt.AdvanceOp.is(op)) this.#surround(op, layout);
       else if (ConvertLayoutOp.is(op)) {
-        output.type = op.result(0).type;
+        output.setType(op.result(0).type);
         this.rw.replaceAllUses(op.result(0), output);
         this.rw.erase(op);
         this.#queue.push(cast);
@@ -315,7 +315,7 @@ export class CTAPlanner {
   /** Gives a value another type; its users see the old one through a cast at the insertion point. */
   #retype(value: Value, type: Type, loc: LocationRef): void {
     const cast = this.#cast(value.type, value, "forward", loc);
-    value.type = type;
+    value.setType(type);
     this.rw.replaceUsesWhere(value, cast.result(0), (use) => use.owner !== cast);
     this.#queue.push(cast);
   }

@@ -121,7 +121,7 @@ const joinStore = pattern("tmem-join-store", TMEMStoreOp, (store, rw) => {
 function loadAs(rw: Rewriter, load: Operation, encoding: Attribute): true {
   const loaded = load.result(0);
   const type = tensorOf(loaded);
-  rw.modify(load, () => void (loaded.type = withEncoding(type, encoding)));
+  rw.modify(load, () => loaded.setType(withEncoding(type, encoding)));
   const converted = rw.setAfter(load).create(ConvertLayoutOp, { src: loaded }, { loc: load.locRef, types: [type] });
   rw.replaceUsesWhere(loaded, converted.result, (use) => use.owner !== converted.op);
   return true;

@@ -96,7 +96,7 @@ function assignMemoryLayouts(func: Operation): number {
     else if (parent && WhileOp.is(parent)) update(tiedArgs(parent, desc.index), {});
   }
   func.ctx.version++;
-  for (const [desc, wish] of wishes) desc.type = descriptorType(desc.definingOp ?? func, blockOf(desc), wish);
+  for (const [desc, wish] of wishes) desc.setType(descriptorType(desc.definingOp ?? func, blockOf(desc), wish));
   updateFunctionType(func);
   return wishes.size;
 }

@@ -72,7 +72,7 @@ function convertTypes(op: Operation): void {
     const before = value.type;
     const type = convertType(before);
     if (type === before) return;
-    value.type = type;
+    value.setType(type);
     const cast = unrealizedCast(ctx, op.locRef, [value], [before]);
     place(cast);
     value.replaceUsesWhere(cast.result(0), (use) => use.owner !== cast);
