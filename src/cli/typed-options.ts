@@ -1,11 +1,18 @@
 /** Reads the text typed after `:` in the terminal UI as a command line. */
 import type { TypedOptions } from "../tui/state/state.js";
+import { TT_STEP } from "./options/step.js";
 import { readTtStep, stepArgs } from "./tt-step-args.js";
 
-export function readTypedOptions(typed: string): TypedOptions | { readonly error: string } {
+/** Undefined for a text that is none; `target cuda:90` and `num_warps=8` are `--target cuda:90` and `--num-warps=8`. */
+export function readTypedOptions(typed: string): TypedOptions | { readonly error: string } | undefined {
   const words = shellWords(typed);
+  const [first = "", ...rest] = "error" in words ? typed.split(" ") : words;
+  const named = /^(\w[\w-]*)(=.*)?$/s.exec(first);
+  const name = named?.[1]?.replaceAll("_", "-");
+  const isOption = name !== undefined && Object.hasOwn(TT_STEP.commands[""].options, name) && (named?.[2] !== undefined || rest.length > 0);
+  if (!isOption && first !== "tt-step" && !first.startsWith("-")) return undefined;
   if ("error" in words) return words;
-  const line = readTtStep(words[0] === "tt-step" ? words.slice(1) : words);
+  const line = readTtStep(isOption ? [`--${name}${named?.[2] ?? ""}`, ...rest] : first === "tt-step" ? rest : words);
   if ("print" in line) return { error: "help is under ?" };
   if ("error" in line) return line;
   if (line.command !== "") return { error: `'${line.command}' is a command for the shell` };

@@ -212,6 +212,16 @@ test("a screen has the tabs of both lower panes", () => {
   expect([view.codegen.tab, view.layout.tab, view.lower]).toEqual(["ptx", "hw", "layout"]);
 });
 
+test("an option is typed without its dashes", () => {
+  const session = kernelSession("fixtures/kernels/vecadd.ttir");
+  const asked = (text: string) => typed(opened(session), `:${text}\r`);
+  expect(asked("target gfx950").effects.at(-1)).toMatchObject({ kind: "compile", whatIf: { target: "hip:gfx950" } });
+  expect(asked("num_warps=8").effects.at(-1)).toMatchObject({ kind: "compile", whatIf: { options: { numWarps: 8 } } });
+  expect(asked("num-warps 3").message).toMatchObject({ kind: "error", text: expect.stringContaining("power of 2") });
+  expect(asked("target hip:gfx9").message?.text).toContain("not 'hip:gfx9'");
+  expect(asked("warps 8").message?.text).toContain("there is no pass 'warps 8'");
+});
+
 test("a screen of machine code opens when it is assembled, and says why it cannot be", () => {
   const session = kernelSession("fixtures/kernels/vecadd.ttir");
   const screen = "pass=sass,layout=bases";

@@ -1,4 +1,4 @@
-/** Commands typed after `:`: a step, `q`, or a command line of tt-step. */
+/** Commands typed after `:`: a step, `q`, an option with its value, or a command line of tt-step. */
 
 import { checkOptions, retargeted } from "../../backend/targets.js";
 import { findStep, noStep } from "../../trace/trace.js";
@@ -22,9 +22,12 @@ export function typedCommand(state: State, typed: string): State {
   const direct = findStep(state.session.trace, text);
   if (direct) return atStep(state, direct.index);
   if (isToCome(state.session, text)) return withOpened(state, `pass=${text}`);
-  if (!text.startsWith("tt-step ") && !text.startsWith("-")) return say(state, whyNoStep(state.session, text), "error");
   const options = state.settings.readOptions?.(text);
-  return options === undefined ? state : "error" in options ? say(state, options.error, "error") : follow(state, options);
+  return options === undefined
+    ? say(state, whyNoStep(state.session, text), "error")
+    : "error" in options
+      ? say(state, options.error, "error")
+      : follow(state, options);
 }
 
 /** Does what the options of a command line say, as far as they are about what is shown. */

@@ -249,8 +249,8 @@ export interface Settings {
   readonly ascii: boolean;
   /** The command line that started the program, as far as it says what to compile. */
   readonly command: readonly string[];
-  /** Reads a command line that is typed after `:`; absent where nothing is typed. */
-  readonly readOptions?: (typed: string) => TypedOptions | { readonly error: string };
+  /** Reads a command line that is typed after `:`, or an option alone; undefined for a text that is neither. Absent where nothing is typed. */
+  readonly readOptions?: (typed: string) => TypedOptions | { readonly error: string } | undefined;
 }
 
 /** The options that take effect in a command line typed after `:`. */
