@@ -44,7 +44,9 @@ export type BackendOption<T = unknown> = OptionSpec<T> & {
   readonly refused?: string;
   /** The last that reads it: the front end, or the passes to TTGIR. Without it code is lowered by it. */
   readonly lastRead?: "python" | "ttgir";
-  /** The environment variable that sets it in Triton; it is on for `1`, `true` and `on`. */
+  /** The versions of Triton that other values than the default are followed for; all where none are named. */
+  readonly versions?: readonly TritonVersion[];
+  /** The environment variable that sets it in Triton; one of kind bool is on for `1`, `true` and `on`. */
   readonly variable?: string;
   /** The values that the what-if menu offers, where it has the option; undefined is the target's own choice. */
   readonly offered?: readonly (T | undefined)[];
@@ -67,6 +69,8 @@ export interface Platform<Options> {
   readonly defaults: (target: string) => Options;
   /** The reason why options do not fit a target, in Triton's words where it has some; undefined if they fit. */
   readonly check: (options: Options, target: string) => string | undefined;
+  /** What the assembler reads: PTX by ptxas, LLVM IR by LLVM. */
+  readonly assembles: "ptx" | "llir";
   /** True if Triton's launcher tells kernels which tensors are small; others ignore it. */
   readonly takesPointerRanges: boolean;
 }
@@ -74,8 +78,6 @@ export interface Platform<Options> {
 /** A vendor's GPUs: pipelines by version of Triton, lowering and artifacts. */
 export interface Backend<Options> extends Platform<Options> {
   readonly pipelines: ReadonlyMap<TritonVersion, Pipeline<Options>>;
-  /** For users, where the targets are not followed whole. */
-  readonly partial?: string;
   /** Passes that code needs to run; all others only make it better. */
   readonly lowering: readonly PassDef[];
 }

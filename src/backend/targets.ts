@@ -46,8 +46,12 @@ export const defaultOptions = (target: string): TargetOptions => ({
 /** The options of a target that Triton reads from environment variables, where those are set. */
 export function optionsOfEnvironment(environment: Environment, target: string): Partial<TargetOptions> {
   const options = Object.entries<BackendOption>(platformOf(target)!.options);
-  const text = (variable: string | undefined) => (variable === undefined ? undefined : environment[variable]);
-  return Object.fromEntries(options.flatMap(([key, { variable }]) => (text(variable) === undefined ? [] : [[key, isOn(text(variable))]])));
+  return Object.fromEntries(
+    options.flatMap(([key, { variable, kind }]) => {
+      const text = variable === undefined ? undefined : environment[variable];
+      return text === undefined ? [] : [[key, kind === "bool" ? isOn(text) : text]];
+    }),
+  );
 }
 
 /** The options of a compilation for the target `from` when it is made for `to`: what has `from`'s default gets `to`'s. */
@@ -67,15 +71,23 @@ export function checkOptions(options: TargetOptions, target: string): string | u
   if (!foreign) return platform.check(options, target);
   const [key] = foreign;
   const owner = PLATFORMS.find((other) => key in other.options)!;
-  return `${key.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)} is an option of targets like ${owner.targets[0]}; ${target} has none of that name`;
+  return `${nameInTriton(key)} is an option of targets like ${owner.targets[0]}; ${target} has none of that name`;
 }
 
-/** Why a target is not compiled for as that version of Triton does; undefined where it is. */
-export function versionProblem(target: string, version: TritonVersion): string | undefined {
-  const { versions } = platformOf(target)!;
-  if (versions.includes(version)) return undefined;
-  return `Triton ${version.name} is not followed for ${target}, only ${versions.map(({ name }) => name).join(", ")}`;
+/** Why a target is not compiled for with these options as that version of Triton does; undefined where it is. */
+export function versionProblem(target: string, version: TritonVersion, options: Partial<TargetOptions>): string | undefined {
+  const { versions: ofTarget, options: specs } = platformOf(target)!;
+  const only = (subject: string, versions: readonly TritonVersion[]): string =>
+    `Triton ${version.name} is not followed for ${subject}, only ${versions.map(({ name }) => name).join(", ")}`;
+  if (!ofTarget.includes(version)) return only(target, ofTarget);
+  for (const [key, { versions, default: value }] of Object.entries<BackendOption>(specs)) {
+    const chosen = options[key as keyof TargetOptions] ?? value;
+    if (versions && chosen !== value && !versions.includes(version)) return only(`${nameInTriton(key)}=${chosen}`, versions);
+  }
+  return undefined;
 }
+/** An option's name in Triton's Python. */
+export const nameInTriton = (key: string): string => key.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
 
 /** The target that `--target` and Triton's `arch` ask for; the error names the option as `shown` writes it. */
 export function targetAsked(

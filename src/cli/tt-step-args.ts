@@ -91,7 +91,8 @@ function compilerArgs(
   const problem =
     target === undefined
       ? undefined
-      : (versionProblem(target, tritonOrDefault(values.triton)) ?? checkOptions({ ...defaultOptions(target), ...options }, target));
+      : (versionProblem(target, tritonOrDefault(values.triton), options) ??
+        checkOptions({ ...defaultOptions(target), ...options }, target));
   return problem === undefined ? { target, options, triton: values.triton } : { error: problem };
 }
 

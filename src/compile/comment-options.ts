@@ -1,6 +1,6 @@
 /** Options in a comment above a kernel: `# tt-step: target=cuda:90, num_warps=8`. */
 import type { BackendOption } from "../backend/backend.js";
-import { TARGET_OPTIONS, type TargetOptions, targetAsked, targetCalled, unknownTarget } from "../backend/targets.js";
+import { nameInTriton, TARGET_OPTIONS, type TargetOptions, targetAsked, targetCalled, unknownTarget } from "../backend/targets.js";
 import type { CommentSetting } from "../frontend/kernel-comment.js";
 import { expectedText } from "../pass/options.js";
 import { nearestText } from "../support/nearest.js";
@@ -8,9 +8,7 @@ import { tritonCalled, unknownTriton } from "../support/triton-version.js";
 import type { SourceDefaults } from "./source.js";
 
 /** Triton's options by their Python names. */
-const NAMES = new Map(
-  Object.entries<BackendOption>(TARGET_OPTIONS).map(([key, spec]) => [key.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`), { key, spec }]),
-);
+const NAMES = new Map(Object.entries<BackendOption>(TARGET_OPTIONS).map(([key, spec]) => [nameInTriton(key), { key, spec }]));
 
 /** The target, the version of Triton and its options; an error is one line. */
 export function readOptions(settings: readonly CommentSetting[]): SourceDefaults | { readonly error: string } {

@@ -1,7 +1,6 @@
 /** Compiles what was read, for a target and with options. */
 
 import type { ArtifactKind, BackendStep, Translate } from "../backend/backend.js";
-import { backendOf } from "../backend/index.js";
 import {
   checkOptions,
   DEFAULT_TARGET,
@@ -243,8 +242,7 @@ export function* compiling(
   if ("error" in range) return rejected(range.error);
   used.add(module);
   const { partial } = settings.version;
-  for (const message of [partial, backendOf(settings.target).partial])
-    if (message !== undefined) module.ctx.emit({ severity: "warning", code: "triton.partial", message, notes: [] });
+  if (partial !== undefined) module.ctx.emit({ severity: "warning", code: "triton.partial", message: partial, notes: [] });
   const otherTarget = targetWarning(module, settings.target);
   setDivisibility(module, divisibility);
   const {
@@ -293,7 +291,7 @@ export function sourceFor(
   const settings = settingsOf(read, asked);
   const problem =
     targetProblem(request.name, settings.target) ??
-    versionProblem(settings.target, settings.version) ??
+    versionProblem(settings.target, settings.version, settings.options) ??
     checkOptions(settings.options, settings.target);
   return problem === undefined ? read : rejected(problem);
 }

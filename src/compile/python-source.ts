@@ -116,7 +116,9 @@ function readKernel(request: SourceRequest, ofComment: readonly string[], versio
   const problem = checkOptions(options, target);
   if (problem) return rejected(problem);
   const specialization = platformOf(target)!.takesPointerRanges ? made.specialization : withoutPointerRanges(made.specialization);
-  const module = compileKernel(file, specialization, { gpu: gpuCalled(target)!, ...options });
+  // Triton makes the assertions of a kernel with the sanitizer's checks.
+  const debug = options.debug || options.instrumentationMode === "consan";
+  const module = compileKernel(file, specialization, { gpu: gpuCalled(target)!, ...options, debug });
   if (!module) return rejectedBy(ctx);
   return {
     kind: "module",
@@ -152,7 +154,7 @@ function versionFor(
   if (release === undefined) return { followed: tritonOrDefault(said) };
   const target = ofRequest ?? asked.target ?? DEFAULT_TARGET;
   const known = TRITON_VERSIONS.find(({ name }) => release.startsWith(`${name}.`));
-  const problem = known ? versionProblem(target, known) : isNewerTriton(release) ? unknownTriton(release) : undefined;
+  const problem = known ? versionProblem(target, known, {}) : isNewerTriton(release) ? unknownTriton(release) : undefined;
   if (problem === undefined) return { followed: known ?? DEFAULT_TRITON };
   const instead = `${problem}; it is what python3 would import, and the kernel is compiled as Triton ${DEFAULT_TRITON.name} makes it`;
   return { followed: DEFAULT_TRITON, instead };

@@ -128,7 +128,7 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
   "trace.form":
     "A Trace in JSON (tt-step --json) does not have the form that schemas/trace.json describes. Write it again with this version of tt-step.",
   "triton.partial":
-    "The version that --triton names, or the target, is not followed in all. docs/triton-versions.md lists what was compared with a version and what is missing; for a target the message does.",
+    "The version that --triton names is not followed in all. docs/triton-versions.md lists what was compared with real Triton and what is missing.",
   "verify.attribute": "An attribute that the op requires is missing or of the wrong kind.",
   "verify.branch-weights": "A branch with weights has one for each successor, not all of them zero.",
   "verify.branch-operands": "The values handed to a block do not fit its arguments.",

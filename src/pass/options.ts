@@ -92,7 +92,10 @@ export function expectedText({ kind, min, values = [] }: Pick<OptionSpec, "kind"
     int: min === undefined ? "an integer" : `an integer from ${min}`,
     size: "a power of 2 from 1 to 1024",
     bool: "true or false",
-    enum: `${values.slice(0, -1).join(", ")} or ${values.at(-1)}`,
+    enum: `${values
+      .slice(0, -1)
+      .map((value) => value || "''")
+      .join(", ")} or ${values.at(-1)}`,
     list: "words with commas between",
     string: "a text",
   }[kind];

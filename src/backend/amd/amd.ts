@@ -9,7 +9,6 @@ import { hipPipeline } from "./pipeline.js";
 
 export const AMD: Backend<Partial<HipOptions>> = {
   ...HIP,
-  partial: "hip: targets are followed in part: some ops have no lowering yet, which is an error at the op",
   pipelines: new Map([[TRITON_3_6, hipPipeline]]),
   lowering: [rewriteTensorPointer, rewriteTensorDescriptorToPointer, convertTritonToTritonGpu],
 };

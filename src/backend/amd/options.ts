@@ -97,7 +97,7 @@ export const HIP_OPTIONS = {
   sanitizeOverflow: { ...option.bool({ default: true, summary: "with --debug: integer overflow is an assertion" }), ...FRONT_END },
   backendName: { ...option.string({ default: "hip", summary: "which backend" }), refused: OF_TARGET },
   arch: option.optional(option.string({ default: "", summary: "the target in Triton's words; as --target" })),
-  instrumentationMode: { ...option.string({ default: "", summary: "instrumentation" }), refused: "instrumented code is not made here" },
+  instrumentationMode: option.string({ default: "", summary: "instrumentation" }),
 };
 
 /** Triton's HIPOptions in camel case, and the environment's switches; `HIP_OPTIONS` says what each is. */
@@ -115,7 +115,7 @@ export function hipDefaults(target: string): HipOptions {
 
 /** The reason why options do not fit a target, in Triton's words where it has some; undefined if they fit. */
 function checkOptions(
-  { numWarps, numCtas, numStages, matrixInstrNonkdim, kpack, warpSize: lanes }: Partial<HipOptions>,
+  { numWarps, numCtas, numStages, matrixInstrNonkdim, kpack, instrumentationMode, warpSize: lanes }: Partial<HipOptions>,
   target: string,
 ): string | undefined {
   const { hasClusters, arch, warpSize } = amdGpuOf(archOf(target)!)!;
@@ -127,6 +127,8 @@ function checkOptions(
   if (matrixInstrNonkdim !== undefined && ![0, 4, 16, 32].includes(matrixInstrNonkdim))
     return `matrix_instr_nonkdim must be 0, 4, 16 or 32, not ${matrixInstrNonkdim}`;
   if (kpack !== undefined && kpack !== 1 && kpack !== 2) return `kpack must be 1 or 2, not ${kpack}`;
+  // Upstream takes it and makes the same code.
+  if (instrumentationMode) return "instrumentation_mode changes nothing here: Triton 3.6 has no sanitizer for AMD's GPUs";
   return undefined;
 }
 
@@ -141,5 +143,6 @@ export const HIP: Platform<Partial<HipOptions>> = {
   options: HIP_OPTIONS,
   defaults: hipDefaults,
   check: checkOptions,
+  assembles: "llir",
   takesPointerRanges: true,
 };

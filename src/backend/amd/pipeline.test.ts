@@ -23,7 +23,10 @@ test("options that Triton refuses, and those of another vendor, are refused", ()
   expect(problem({ numCtas: 2 })).toBe("num_ctas > 1 not supported on gfx942");
   expect(problem({ numCtas: 2 }, "hip:gfx1250")).toBeUndefined();
   expect(problem({ maxnreg: 128 })).toBe("maxnreg is an option of targets like cuda:75; hip:gfx942 has none of that name");
-  expect(versionProblem(target, TRITON_3_6)).toBeUndefined();
-  expect(versionProblem(target, TRITON_3_7)).toBe("Triton 3.7 is not followed for hip:gfx942, only 3.6");
+  expect(versionProblem(target, TRITON_3_6, {})).toBeUndefined();
+  expect(versionProblem(target, TRITON_3_7, {})).toBe("Triton 3.7 is not followed for hip:gfx942, only 3.6");
+  expect(problem({ instrumentationMode: "consan" })).toBe(
+    "instrumentation_mode changes nothing here: Triton 3.6 has no sanitizer for AMD's GPUs",
+  );
   expect(problem({ kpack: 2 }, "cuda:80")).toBe("kpack is an option of targets like hip:gfx90a; cuda:80 has none of that name");
 });

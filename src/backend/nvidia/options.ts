@@ -1,7 +1,7 @@
 /** Triton's compile options for CUDA. Source: third_party/nvidia/backend/compiler.py, CUDAOptions. */
 import { CAPABILITIES, capabilityOf, gpuOf, knownCapability } from "../../gpu/nvidia.js";
 import { isHardwareSize, type OptionValues, option, withDefaults } from "../../pass/options.js";
-import { TRITON_VERSIONS, type TritonVersion } from "../../support/triton-version.js";
+import { TRITON_3_6, TRITON_VERSIONS, type TritonVersion } from "../../support/triton-version.js";
 import type { Platform } from "../backend.js";
 
 const LAUNCH_ONLY = "it changes how a kernel is launched, not its code, and nothing is launched here";
@@ -55,8 +55,12 @@ export const CUDA_OPTIONS = {
   sanitizeOverflow: { ...option.bool({ default: true, summary: "with --debug: integer overflow is an assertion" }), ...FRONT_END },
   arch: option.optional(option.string({ default: "", summary: "the target in Triton's words; as --target" })),
   instrumentationMode: {
-    ...option.string({ default: "", summary: "instrumentation" }),
-    refused: "instrumented code is not made here",
+    ...option.enum<string>(["", "consan"], {
+      default: "",
+      summary: "consan: checks of asynchronous accesses (TRITON_INSTRUMENTATION_MODE)",
+    }),
+    variable: "TRITON_INSTRUMENTATION_MODE",
+    versions: [TRITON_3_6],
   },
 };
 
@@ -108,5 +112,6 @@ export const CUDA: Platform<CudaOptions> = {
   options: CUDA_OPTIONS,
   defaults: (target) => defaultOptions(capabilityOf(target)!),
   check: (options, target) => checkOptions(options, capabilityOf(target)!),
+  assembles: "ptx",
   takesPointerRanges: false,
 };

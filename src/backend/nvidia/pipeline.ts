@@ -14,6 +14,7 @@ import {
   assignLatencies,
   automaticWarpSpecialization,
   checkMatmulTwoCTA,
+  concurrencySanitizer,
   fenceInsertion,
   hoistTmemAlloc,
   interleaveTMem,
@@ -175,6 +176,7 @@ const toLlvm = (
     allocateSharedMemoryNv(lowering),
     tensorMemoryAllocation(),
     checkMatmulTwoCTA(),
+    options.instrumentationMode === "consan" && concurrencySanitizer(),
     !since38 && globalScratchMemoryAllocation(),
     proxyFenceInsertion(ofTarget),
     // The next canonicalizer would erase it, so it is not made.

@@ -9,7 +9,14 @@ const OPTIONS = Object.entries(TARGET_OPTIONS as Readonly<Record<string, Backend
 function optionOf(option: BackendOption): OptionDef {
   const { kind, default: value, summary, values, parse, refused, lastRead } = option;
   const hasDefault = value !== undefined && !/by default/.test(summary) && !(Array.isArray(value) && value.length === 0);
-  const shown = { int: "N", size: "N", list: "A,B", enum: values?.join("|") ?? "", string: "TEXT", bool: "" }[kind];
+  const shown = {
+    int: "N",
+    size: "N",
+    list: "A,B",
+    enum: values?.filter((value) => value !== "").join("|") ?? "",
+    string: "TEXT",
+    bool: "",
+  }[kind];
   return {
     type: kind === "bool" ? FLAG : { shown, expected: expectedText(option), read: parse, ...(values ? { values } : {}) },
     group: "Triton's options",
