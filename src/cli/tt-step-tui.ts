@@ -21,7 +21,7 @@ import { runPlain } from "../tui/run-plain.js";
 import { type Config, configPath, readConfig } from "./config.js";
 import { inputFacts } from "./input-facts.js";
 import { EXIT, type Io } from "./io.js";
-import { noAssembler } from "./ptxas.js";
+import { noAssemblerFor } from "./machine-code.js";
 import { withSettings as changedBy, otherTrace, settingsIn, traceWithout } from "./tt-step-against.js";
 import { COMPILE_NAMES, compileWords, readTtStep, type Setting, stepArgs, type TtStepArgs, withoutEffect } from "./tt-step-args.js";
 import { everywhere, shownRange } from "./tt-step-compile.js";
@@ -169,7 +169,7 @@ export function uiOf(args: TtStepArgs, given: TtStepArgs, keys: Config["keys"], 
       command: compileWords(args.written),
       readOptions: readTypedOptions,
     },
-    noAssembler: (ptx) => noAssembler(ptx, io),
+    noAssembler: (code) => noAssemblerFor(code, io),
     clock: io.clock,
     page: () => pageParts(io),
   };

@@ -119,7 +119,7 @@ export const TRACE_SCHEMA: JsonSchema & { readonly $defs: Readonly<Record<string
         spilled: count("bytes of a thread that are stored to and loaded from local memory for want of registers"),
         "sass?": list(
           record("an instruction or label", { text: text("as disassembled"), "ptx?": count("the line of the PTX it is from, from 1") }),
-          "the disassembly",
+          "the disassembly; AMD's assembly, in what the terminal UI writes alone",
         ),
         "wave?": record("more of AMD's registers and memory", {
           accumulators: count("AGPRs, which `registers` counts too"),

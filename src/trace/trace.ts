@@ -45,7 +45,7 @@ export interface MachineCode {
   readonly registers: number;
   /** Bytes of a thread that are stored to and loaded from local memory because there are too few registers. */
   readonly spilled: number;
-  /** The disassembly; absent where no disassembler was found. */
+  /** The disassembly, absent where no disassembler was found; AMD's assembly in the UI alone. */
   readonly sass?: readonly SassLine[];
   /** More of AMD's: registers of a wave, and bytes. */
   readonly wave?: {

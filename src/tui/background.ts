@@ -2,9 +2,10 @@
  * Slow results are computed between key presses: differences of large steps, counts for the pass list, which passes differ from
  * the other side, a pass rewrite by rewrite. Those that the screen needs first come first.
  */
+import { amdGpuOfTrace } from "../explain/codegen-facts.js";
 import { findings } from "../explain/findings.js";
 import { rewritesOf } from "./compiler.js";
-import { ptxOf } from "./panes/codegen/final-code.js";
+import { toAssemble } from "./panes/codegen/final-code.js";
 import { computingLimits, hasCountedCode } from "./panes/codegen/limits.js";
 import { insideOf } from "./state/places.js";
 import type { Computed, State } from "./state/state.js";
@@ -39,11 +40,12 @@ export function wantedWork(state: State, clock: () => number): Work | undefined 
   );
 }
 
-/** Whether the PTX of a large module is looked at or waited for, and not made yet. */
+/** Whether the PTX of a large module, or its LLVM IR for AMD's GPUs, is looked at or waited for, and not made yet. */
 export function wantsPtx(state: State): boolean {
   const { session, view, awaited } = state;
-  const isShown = PTX_TABS.has(view.codegen.tab) && insideOf(state, "codegen") !== undefined;
-  return (isShown || awaited !== undefined) && !session.progress && ptxOf(session).kind === "making";
+  const isNeeded = amdGpuOfTrace(session.trace) ? view.codegen.tab === "sass" : PTX_TABS.has(view.codegen.tab);
+  const isShown = isNeeded && insideOf(state, "codegen") !== undefined;
+  return (isShown || awaited !== undefined) && !session.progress && toAssemble(session).kind === "making";
 }
 
 const PTX_TABS: ReadonlySet<string> = new Set(["ptx", "sass", "compare", "flow", "limits"]);

@@ -245,7 +245,8 @@ export class Compilations {
           steps.findLast((s) => s.kind === "pass" && s.parent === undefined))
         : // Machine code is assembled later: until then, what it is made of.
           wanted &&
-          (steps.find((s) => s.flag === wanted.flag && s.run === wanted.run) ?? (wanted.flag === "sass" ? steps.at(-1) : undefined));
+          (steps.find((s) => s.flag === wanted.flag && s.run === wanted.run) ??
+            (wanted.flag === "sass" || wanted.flag === "amdgcn" ? steps.at(-1) : undefined));
     const moved = this.shell.state().view.passes.selected !== 0 || session.baseline !== undefined;
     this.shell.dispatch({
       type: "session",

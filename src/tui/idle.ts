@@ -1,8 +1,9 @@
 /** Results that the screen lacks are computed between key presses, or in another thread if the work cannot be sliced. */
 import type { Trace } from "../trace/trace.js";
 import { type Work, wantedWork, wantsPtx } from "./background.js";
-import { unassembled, withMachineStep, withPtx } from "./machine-step.js";
-import { type Assembled, assemblePtx, writePtx } from "./second-thread.js";
+import { assembledText, unassembled, withMachineStep, withPtx } from "./machine-step.js";
+import { assembledName } from "./panes/codegen/final-code.js";
+import { type Assembled, assemble, type ToAssemble, writePtx } from "./second-thread.js";
 import { type Shell, SLICE } from "./shell.js";
 import type { Computed, Ptx } from "./state/state.js";
 
@@ -10,13 +11,13 @@ export class Idle {
   #work: { readonly key: string; readonly steps: ReturnType<Work["steps"]> } | undefined;
   #thread: { readonly generation: number; readonly stop: () => void } | undefined;
 
-  /** The Trace whose PTX is assembled now. */
+  /** The Trace that is assembled now. */
   #assembling: { readonly trace: Trace; readonly stop: () => void } | undefined;
 
-  /** `noAssembler` says why PTX cannot be assembled here. */
+  /** `noAssembler` says why it cannot be assembled here. */
   constructor(
     readonly shell: Shell,
-    readonly noAssembler: (ptx: string) => string | undefined,
+    readonly noAssembler: (code: ToAssemble) => string | undefined,
   ) {}
 
   /** Begins what the screen lacks, or goes on with it; nothing while the program is `busy`. */
@@ -70,10 +71,11 @@ export class Idle {
   private updateAssembler(): void {
     const trace = unassembled(this.shell.state().session);
     if (this.#assembling || !trace) return;
-    const ptx = trace.artifacts.ptx!;
-    const why = this.noAssembler(ptx);
+    const { target, options } = trace;
+    const code: ToAssemble = { text: assembledText(trace)!, target, options };
+    const why = this.noAssembler(code);
     if (why !== undefined) return this.know((computed) => ({ ...computed, noMachine: why }));
-    const stop = assemblePtx(ptx, trace.options, (made) => this.shell.soon(() => this.assembled(trace, made)));
+    const stop = assemble(code, (made) => this.shell.soon(() => this.assembled(trace, made)));
     this.#assembling = { trace, stop };
   }
   /** The Trace has its machine code now, wherever it is looked at. */
@@ -105,6 +107,6 @@ export class Idle {
       const trace = withPtx(session.trace, ptx);
       this.shell.dispatch({ type: "session", session: { ...session, trace } });
     }
-    if (ptx.kind === "none") this.shell.say(`no PTX: ${ptx.why}`, "error");
+    if (ptx.kind === "none") this.shell.say(`no ${assembledName(session.trace)}: ${ptx.why}`, "error");
   }
 }

@@ -1,4 +1,5 @@
-/** The final code as steps of the list: PTX after the last pass, and machine code after it. */
+/** The final code as steps of the list: PTX after the last pass, and machine code after it; AMD's assembly. */
+import { platformOf } from "../backend/targets.js";
 import { codegenStep } from "../explain/codegen-facts.js";
 import type { LineTable, StepText } from "../trace/line-table.js";
 import type { MachineCode, Step, Trace } from "../trace/trace.js";
@@ -9,28 +10,27 @@ export function withPtxStep(trace: Trace): Trace {
   const { ptx } = trace.artifacts;
   return ptx === undefined ? trace : withStep(trace, "ptx", "PTX", ptx.trimEnd().split("\n"));
 }
-/** The Trace with PTX that another thread has made of it. */
+/** The text of a Trace that is assembled; undefined where it has none. */
+export const assembledText = ({ target = "", artifacts }: Trace): string | undefined => artifacts[platformOf(target)?.assembles ?? "ptx"];
+
+/** The Trace with the text to assemble that another thread has made of it; PTX is a step. */
 export function withPtx(trace: Trace, { text, instructions = {} }: Extract<Ptx, { kind: "text" }>): Trace {
+  if (platformOf(trace.target ?? "")?.assembles === "llir") return { ...trace, artifacts: { ...trace.artifacts, llir: text } };
   const ops = codegenStep(trace)?.text.ops.filter((op) => op !== 0) ?? [];
   const byOp = Object.fromEntries(Object.entries(instructions).map(([number, names]) => [ops[Number(number)], names]));
   return withPtxStep({ ...trace, artifacts: { ...trace.artifacts, ptx: text, instructions: byOp } });
 }
-/** A Trace of the session whose PTX is to be assembled: its own, or the other side of a comparison. */
+/** A Trace of the session that is to be assembled: its own, or the other side of a comparison. */
 export function unassembled({ trace, against, baseline, progress, computed }: Session): Trace | undefined {
   if (progress || computed.noMachine !== undefined) return undefined;
-  return [trace, against?.trace, baseline?.trace].find((t) => t?.artifacts.ptx !== undefined && !t.artifacts.machine);
+  return [trace, against?.trace, baseline?.trace].find((t) => t && assembledText(t) !== undefined && !t.artifacts.machine);
 }
-/** The Trace with its machine code, and that as a last step where it was disassembled. */
+/** The Trace with its machine code, and the text of that as a last step where there is one. */
 export function withMachineStep(trace: Trace, machine: MachineCode): Trace {
   const known = { ...trace, artifacts: { ...trace.artifacts, machine } };
-  return machine.sass
-    ? withStep(
-        known,
-        "sass",
-        "SASS",
-        machine.sass.map(({ text }) => text),
-      )
-    : known;
+  const [flag, pass] = machine.wave ? (["amdgcn", "AMDGCN"] as const) : (["sass", "SASS"] as const);
+  const lines = machine.sass?.map(({ text }) => text);
+  return lines ? withStep(known, flag, pass, lines) : known;
 }
 
 function withStep(trace: Trace, flag: string, pass: string, lines: readonly string[]): Trace {

@@ -21,6 +21,7 @@ import { keyboardOf } from "./keyboard.js";
 import type { TerminalInput } from "./keys.js";
 import { type AppModule, loadApp } from "./load-app.js";
 import { initialView } from "./panes/index.js";
+import type { ToAssemble } from "./second-thread.js";
 import { type Shell, SLICE } from "./shell.js";
 import { emptySession } from "./state/begin.js";
 import type { Effect, Session, Settings, State } from "./state/state.js";
@@ -37,8 +38,8 @@ export interface TuiRequest extends Inputs {
   readonly trueColour: boolean;
   readonly settings: Settings;
   readonly view?: Partial<View>;
-  /** Why PTX cannot be assembled here; undefined where an assembler is found. */
-  readonly noAssembler: (ptx: string) => string | undefined;
+  /** Why it cannot be assembled here, as far as that is known at once. */
+  readonly noAssembler: (code: ToAssemble) => string | undefined;
   readonly clock: () => number;
   /** The scripts of a page that is exported. */
   readonly page: () => PageParts;

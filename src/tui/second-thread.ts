@@ -1,24 +1,29 @@
 /**
- * Work in another thread, which bin/second-thread.js starts: PTX of a module that takes too long to write at the end of its
- * compilation (the passes run on the text once more without recording them), and machine code by NVIDIA's assembler.
+ * Work in another thread, which bin/second-thread.js starts: PTX, or LLVM IR for AMD's GPUs, of a module that takes too long to write at
+ * the end of its compilation (the passes run on the text once more without recording them), and machine code by NVIDIA's assembler or LLVM.
  */
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parentPort, Worker, workerData } from "node:worker_threads";
 import { type Rejected, readSource } from "../library/sources.js";
-import type { MachineCode } from "../trace/trace.js";
+import type { MachineCode, Trace } from "../trace/trace.js";
 import { start } from "./compiler.js";
+import { assembledText } from "./machine-step.js";
 import type { CompilerInput, Ptx, WhatIf } from "./state/state.js";
 
 /** The message that starts the thread: without functions, as these cannot be sent to a thread. */
 type Order =
   | { readonly kind: "ptx"; readonly name: string; readonly input: Omit<CompilerInput, "source">; readonly settings: WhatIf }
-  | { readonly kind: "machine code"; readonly ptx: string; readonly options: Readonly<Record<string, unknown>> };
+  | ({ readonly kind: "machine code" } & ToAssemble);
+/** The PTX or LLVM IR of a compilation. */
+export interface ToAssemble extends Pick<Trace, "target" | "options"> {
+  readonly text: string;
+}
 
 /** The machine code, or why there is none. */
 export type Assembled = MachineCode | { readonly error: string };
-/** Runs the assembler that is found on PTX, with the options of a compilation. */
-export type Assembler = (ptx: string, options: Readonly<Record<string, unknown>>) => Assembled;
+/** Runs the assembler that is found. */
+export type Assembler = (code: ToAssemble) => Assembled;
 
 /** Starts a thread that writes PTX; `news` is called with how far it is, and last with the PTX. Returns a function that stops it. */
 export function writePtx({ source, edited: _, ...input }: CompilerInput, settings: WhatIf, news: (ptx: Ptx) => void): () => void {
@@ -28,14 +33,14 @@ export function writePtx({ source, edited: _, ...input }: CompilerInput, setting
   const ended = (why: string) => last?.kind === "text" || last?.kind === "none" || news({ kind: "none", why });
   return begin({ kind: "ptx", name: source.defaults ? `${name}.ttir` : name, input, settings }, tell, ended);
 }
-/** Starts a thread that assembles PTX. Returns a function that stops it. */
-export function assemblePtx(ptx: string, options: Readonly<Record<string, unknown>>, news: (made: Assembled) => void): () => void {
+/** Starts a thread that assembles. Returns a function that stops it. */
+export function assemble(code: ToAssemble, news: (made: Assembled) => void): () => void {
   let isMade = false;
   const made = (code: Assembled): void => {
     isMade = true;
     news(code);
   };
-  return begin({ kind: "machine code", ptx, options }, made, (error) => isMade || made({ error }));
+  return begin({ kind: "machine code", ...code }, made, (error) => isMade || made({ error }));
 }
 function begin<T>(order: Order, news: (message: T) => void, ended: (why: string) => void): () => void {
   const worker = new Worker(join(dirname(realpathSync(process.argv[1]!)), "second-thread.js"), { workerData: order });
@@ -52,7 +57,7 @@ function begin<T>(order: Order, news: (message: T) => void, ended: (why: string)
 export function secondThread(assembler: Assembler): void {
   const order = workerData as Order;
   if (order.kind === "ptx") writeOrderedPtx(order, (ptx) => parentPort!.postMessage(ptx));
-  else parentPort!.postMessage(assembler(order.ptx, order.options));
+  else parentPort!.postMessage(assembler(order));
 }
 
 function writeOrderedPtx({ name, input, settings }: Extract<Order, { kind: "ptx" }>, tell: (ptx: Ptx) => void): void {
@@ -67,8 +72,8 @@ function writeOrderedPtx({ name, input, settings }: Extract<Order, { kind: "ptx"
     tell({ kind: "making", done, total, what: next.value.next.flag });
   }
   const made = next.value;
-  if (made.kind === "error" || made.artifacts.ptx === undefined)
-    return tell({ kind: "none", why: why(made) ?? "the module is not lowered to the end" });
+  const text = made.kind === "error" ? undefined : assembledText(made.trace);
+  if (made.kind === "error" || text === undefined) return tell({ kind: "none", why: why(made) ?? "the module is not lowered to the end" });
   const instructions: Record<number, readonly string[]> = {};
   let number = 0;
   source.module.walk((op) => {
@@ -76,5 +81,5 @@ function writeOrderedPtx({ name, input, settings }: Extract<Order, { kind: "ptx"
     if (names) instructions[number] = names;
     number++;
   });
-  tell({ kind: "text", text: made.artifacts.ptx, instructions });
+  tell({ kind: "text", text, instructions });
 }

@@ -1,12 +1,13 @@
 /** A line of final code in words: what its instruction does, and which operand is what. */
 import type { AmdGpu } from "../../gpu/amd.js";
 import { instructionText, type NameText } from "../texts/index.js";
+import { readAmdAssembly } from "./amd-assembly.js";
 import { AmdLines } from "./amd-lines.js";
 import { sassText } from "./sass-text.js";
 
 /** The instruction on a line of PTX, of machine code, or of the IR, with PTX in a string or for `amd`; undefined for a line without one. */
 export function instructionOnLine(line: string, amd?: AmdGpu): NameText | undefined {
-  const [fact] = amd ? new AmdLines(amd).read(line) : [];
+  const [fact = amd && readAmdAssembly(line)] = amd ? new AmdLines(amd).read(line) : [];
   if (fact) return instructionText(fact.instruction);
   const sass = /^\s*\/\*[0-9a-f]{4,}\*\/\s+(?:(@!?U?P[T\d]+)\s+)?([A-Z][\w.]*)\s*([^;]*)/.exec(line);
   if (sass) return explained(sassText(sass[2]!), sass[1], sass[3]!);

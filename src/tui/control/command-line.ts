@@ -21,6 +21,7 @@ function printing(state: State): string {
   if (view.focus === "layout") return [...words, "--layout", quoted(cursorName(state) ?? "%0"), "--at", spec(state)].join(" ");
   if (view.focus === "passes" && view.zoomed) return [...words, "--list"].join(" ");
   if (step.flag === "ptx") return [...words, "--emit", "ptx"].join(" ");
+  if (step.flag === "amdgcn") return [...words, "--emit", "amdgcn"].join(" ");
   if (step.flag === "sass") return [...words, "--ptxas-report"].join(" ");
   const mode = shownMode(state);
   if (mode === "IR" || step.kind === "source") return [...words, "--print-after", spec(state)].join(" ");

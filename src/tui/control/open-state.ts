@@ -3,10 +3,11 @@
  * The steps of tours wait for a state in the same words.
  */
 
+import { amdGpuOfTrace } from "../../explain/codegen-facts.js";
 import { passCalled } from "../../pass/pass-name.js";
 import { findStep, noStep } from "../../trace/trace.js";
-import { unassembled } from "../machine-step.js";
-import { ptxOf, whyNoSass } from "../panes/codegen/final-code.js";
+import { assembledText, unassembled } from "../machine-step.js";
+import { toAssemble, whyNoSass } from "../panes/codegen/final-code.js";
 import { CODEGEN_TABS } from "../panes/codegen/tabs.js";
 import { type CursorLine, cursorLine, displayOf } from "../panes/diff/model.js";
 import { PANE_IDS } from "../panes/index.js";
@@ -155,13 +156,13 @@ export function isToCome(session: Session, spec: string): boolean {
   if (findStep(session.trace, spec)) return false;
   const [name = ""] = spec.split("#");
   if (passCalled(name, new Set(session.pending.map(({ flag }) => flag))) !== undefined) return true;
-  if (!/^(?:ptx|sass)$/i.test(name)) return false;
-  // PTX that was made in another thread becomes a step a moment later.
-  return session.trace.artifacts.ptx === undefined ? ptxOf(session).kind !== "none" : unassembled(session) === session.trace;
+  if (!(amdGpuOfTrace(session.trace) ? /^amdgcn$/i : /^(?:ptx|sass)$/i).test(name)) return false;
+  // A text that was made in another thread is the Trace's a moment later.
+  return assembledText(session.trace) === undefined ? toAssemble(session).kind !== "none" : unassembled(session) === session.trace;
 }
 /** Why no step has that name, in one line. */
 export function whyNoStep(session: Session, spec: string): string {
-  return /^sass$/i.test(spec) ? whyNoSass(session) : noStep(session.trace, spec);
+  return /^(?:sass|amdgcn)$/i.test(spec) ? whyNoSass(session) : noStep(session.trace, spec);
 }
 
 /** The words that the screen is not as they say. */

@@ -51,6 +51,8 @@ export interface PaneDef<Slice> {
 /** The tabs of a pane as they are written in its upper border. */
 export interface Tabs {
   readonly names: readonly string[];
+  /** Labels, where they are not the names. */
+  readonly long?: readonly string[];
   /** Labels where there is little room. */
   readonly short?: readonly string[];
   readonly active: string;
@@ -66,8 +68,8 @@ export function upperBorder(
   const shortest = titles.at(-1)!;
   const all = tabs?.(state);
   if (!all) return { title: titles.find((text) => textWidth(text) <= width - 6) ?? shortest, labels: [], active: "" };
-  const { names, short = names, active } = all;
-  const forms = [names, short].map((labels): Labels => labels.map((label, i) => [label, names[i]!]));
+  const { names, long = names, short = names, active } = all;
+  const forms = [long, short].map((labels): Labels => labels.map((label, i) => [label, names[i]!]));
   const room = (labels: Labels) => width - 8 - labels.reduce((n, [label]) => n + label.length + 1, 0);
   // The title comes before long labels, and gives way to short ones as far as it stays readable.
   for (const text of titles) for (const labels of forms) if (textWidth(text) <= room(labels)) return { title: text, labels, active };

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { initialState } from "../../control/reducer.js";
 import { withMachineStep } from "../../machine-step.js";
 import { kernelSession, screenOf, typed } from "../../session.fixture.js";
-import { ptxOf } from "./final-code.js";
+import type { Session } from "../../state/state.js";
+import { placeInStep, ptxOf } from "./final-code.js";
 
 const session = kernelSession("fixtures/kernels/vecadd.ttir");
 const ptx = session.trace.artifacts.ptx!.split("\n");
@@ -33,6 +34,28 @@ test("machine code is beside the PTX that it is from, and the cursor stays on wh
   const back = typed(shown, "[");
   expect(back.view.codegen).toMatchObject({ tab: "ptx", row: load - 1 });
   expect(typed(back, "]").view.codegen).toMatchObject({ tab: "sass", row: 2 });
+});
+
+test("the assembly of an AMD kernel is tied to the source, and is the last step", () => {
+  const amd = kernelSession("fixtures/kernels/vecadd.ttir", 4, "hip:gfx942");
+  const { trace } = amd;
+  const screen = (of: Session, keys: string) => screenOf(typed(at({ columns: 160, rows: 40 }, of), keys));
+  expect(screen(amd, "4]]]+")).toContain("assembling ...");
+  expect(screen(amd, "4+")).toContain("memory|mma|llir|amdgcn|compare");
+  const noLlvm = { ...amd, computed: { ...amd.computed, noMachine: "there is no LLVM" } };
+  expect(screen(noLlvm, "4]]]+")).toContain("no assembly: there is no LLVM");
+  const lines = ['\t.file\t1 "/tmp" "vecadd.py"', "vecadd:", "\t.loc\t1 15 16", "\tbuffer_load_dwordx4 v[2:5], v1, s[8:11], 0 offen"];
+  const machine = {
+    registers: 14,
+    spilled: 0,
+    sass: lines.map((text) => ({ text })),
+    wave: { accumulators: 0, scalars: 26, spilledScalars: 0, scratch: 0, lds: 0 },
+  };
+  const made = { ...amd, trace: withMachineStep(trace, machine) };
+  expect(made.trace.steps.at(-1)).toMatchObject({ flag: "amdgcn", pass: "AMDGCN" });
+  expect(placeInStep(made, made.trace.steps.at(-1)!, 3)).toEqual({ file: "vecadd.py", line: 15, column: 16 });
+  expect(screen(made, "4]]]+")).toContain("buffer_load_dwordx4");
+  expect(screen(made, "4]]]jjjw")).toContain("Each lane loads from a buffer");
 });
 
 test("w explains the instruction under the cursor, in the pane and in the step", () => {

@@ -12,6 +12,7 @@ import type { Step, Trace } from "../../../trace/trace.js";
 import { irSpans } from "../../draw/ir-text.js";
 import { line, MUTED, type Row, type Span, style } from "../../draw/style.js";
 import { shown } from "../../draw/text-width.js";
+import { assembledText } from "../../machine-step.js";
 import type { Go, Ptx, Session, State } from "../../state/state.js";
 import { selectedStep } from "../../state/steps.js";
 import { cursorLine, fitted, skipped } from "../diff/model.js";
@@ -32,15 +33,30 @@ interface FinalCode {
 /** The PTX, as far as it is known. */
 export function ptxOf({ trace, computed, input, failure }: Session): Ptx {
   if (trace.artifacts.ptx !== undefined) return { kind: "text", text: trace.artifacts.ptx };
-  // LLVM IR is the last stage for AMD's GPUs.
+  // AMD's GPUs have none.
   if (!input || failure !== undefined || amdGpuOfTrace(trace)) return { kind: "none", why: "" };
-  return computed.ptx ?? { kind: "making", done: 0, total: 0, what: "" };
+  return computed.ptx ?? MAKING;
 }
+
+/** The text that is assembled, as far as it is known: PTX, or LLVM IR for AMD's GPUs. */
+export function toAssemble(session: Session): Ptx {
+  const { trace, computed, input, failure } = session;
+  if (!amdGpuOfTrace(trace)) return ptxOf(session);
+  const text = assembledText(trace);
+  if (text !== undefined) return { kind: "text", text };
+  return input && failure === undefined ? (computed.ptx ?? MAKING) : { kind: "none", why: "" };
+}
+const MAKING: Ptx = { kind: "making", done: 0, total: 0, what: "" };
 
 const codeOf = memo((trace: Trace, ptx: string | undefined): FinalCode | undefined => {
   if (ptx !== undefined) return ptxCode(ptx);
   const step = codegenStep(trace);
   return step && stepCode(trace, step);
+});
+/** AMD's assembly, where there is some: its lines say by `.loc` where they come from. */
+const assemblyOf = memo((trace: Trace): FinalCode | undefined => {
+  const step = trace.steps.findLast(({ flag, known }) => flag === "amdgcn" && known);
+  return step && ptxCode(trace.lines.textOf(step.text));
 });
 function stepCode(trace: Trace, { text }: Step): FinalCode {
   return {
@@ -53,7 +69,7 @@ function stepCode(trace: Trace, { text }: Step): FinalCode {
 function ptxCode(ptx: string): FinalCode {
   const lines = ptx.trimEnd().split("\n");
   // Files are named at the end.
-  const files = new Map([...ptx.matchAll(/^\s*\.file\s+(\d+)\s+"([^"]*)"/gm)].map((m) => [m[1]!, m[2]!]));
+  const files = new Map([...ptx.matchAll(/^\s*\.file\s+(\d+)\s+"([^"]*)"(?:\s+"([^"]*)")?/gm)].map((m) => [m[1]!, m[3] ?? m[2]!]));
   const places: (SourcePosition | undefined)[] = [];
   let current: SourcePosition | undefined;
   for (const text of lines) {
@@ -83,6 +99,7 @@ const samePlace = (a: SourcePosition | undefined, b: SourcePosition | undefined)
 
 function finalCode({ session, view }: State): FinalCode | undefined {
   if (view.codegen.tab !== "sass") return ptxCodeOf(session);
+  if (amdGpuOfTrace(session.trace)) return session.progress ? undefined : assemblyOf(session.trace);
   const ptx = ptxOf(session);
   return ptx.kind === "text" && !session.progress ? sassOf(session.trace, ptx.text) : undefined;
 }
@@ -98,13 +115,16 @@ export function codeLength(state: State): number {
 /** The place in the source of a line of a step that is PTX or machine code. */
 export function placeInStep({ trace }: Session, { flag }: Step, line: number): SourcePosition | undefined {
   const { ptx } = trace.artifacts;
+  if (flag === "amdgcn") return assemblyOf(trace)?.place(line);
   if (ptx === undefined) return undefined;
   return (flag === "sass" ? sassOf(trace, ptx) : flag === "ptx" ? codeOf(trace, ptx) : undefined)?.place(line);
 }
 
-/** How far the PTX of a large module is. */
-export const makingText = ({ done, total, what }: Extract<Ptx, { kind: "making" }>): string =>
-  `making PTX ... ${total > 0 ? `${done}/${total} ${what}` : ""}`;
+/** The name of the text that is assembled. */
+export const assembledName = (trace: Trace): string => (amdGpuOfTrace(trace) ? "LLVM IR" : "PTX");
+/** How far the PTX, or LLVM IR, of a large module is. */
+export const makingText = ({ done, total, what }: Extract<Ptx, { kind: "making" }>, name = "PTX"): string =>
+  `making ${name} ... ${total > 0 ? `${done}/${total} ${what}` : ""}`;
 
 /** Why there are no instructions. */
 export function whyNoCode({ progress, trace }: Session): string {
@@ -114,17 +134,17 @@ export function whyNoCode({ progress, trace }: Session): string {
 }
 /** Why there is no code to show. */
 function whyNone({ session, view }: State): string {
-  const ptx = ptxOf(session);
-  if (ptx.kind === "making") return makingText(ptx);
-  return view.codegen.tab === "ptx" ? whyNoCode(session) : whyNoSass(session);
+  const isAssembly = view.codegen.tab === "sass";
+  const text = isAssembly ? toAssemble(session) : ptxOf(session);
+  if (text.kind === "making") return makingText(text, assembledName(session.trace));
+  return isAssembly ? whyNoSass(session) : whyNoCode(session);
 }
 /** Why there is no machine code. */
 export function whyNoSass(session: Session): string {
   const { computed, trace } = session;
-  if (amdGpuOfTrace(trace)) return `SASS is NVIDIA's machine code; tt-step --emit amdgcn writes that of ${trace.target}, with LLVM's llc`;
-  if (trace.artifacts.ptx === undefined) return whyNoCode(session);
+  if (assembledText(trace) === undefined) return whyNoCode(session);
   if (trace.artifacts.machine) return "no SASS: neither nvdisasm nor cuobjdump is beside ptxas";
-  return computed.noMachine === undefined ? "assembling ..." : `no SASS: ${computed.noMachine}`;
+  return computed.noMachine === undefined ? "assembling ..." : `no ${amdGpuOfTrace(trace) ? "assembly" : "SASS"}: ${computed.noMachine}`;
 }
 
 /** From this width on, machine code has its PTX beside it. */

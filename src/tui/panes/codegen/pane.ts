@@ -1,5 +1,5 @@
 /** The final code. */
-import { codegenStep } from "../../../explain/codegen-facts.js";
+import { amdGpuOfTrace, codegenStep } from "../../../explain/codegen-facts.js";
 import { stageName } from "../../../trace/stage.js";
 import { go } from "../../control/navigate.js";
 import { textOf } from "../../draw/style.js";
@@ -14,6 +14,9 @@ import type { CodegenItem } from "./item.js";
 import { codegenItems, codegenRows } from "./model.js";
 import { CODEGEN_TABS, isCode } from "./tabs.js";
 
+/** The tabs of code by what they show of AMD's GPUs. */
+const OF_AMD: Readonly<Record<string, string>> = { ptx: "llir", sass: "amdgcn", sas: "gcn" };
+
 export const codegenPane: PaneDef<CodegenView> = {
   initial: { tab: "memory", about: "op", instruction: "", launch: "", row: 0, top: 0, left: 0 },
   title: (state) => {
@@ -27,11 +30,17 @@ export const codegenPane: PaneDef<CodegenView> = {
     return shortTitle(state);
   },
   shorterTitles: (state) => [shortTitle(state)],
-  tabs: (state) => ({
-    names: CODEGEN_TABS,
-    short: ["mem", "mma", "ptx", "sas", "cmp", "why", "cf", "sta", "rew", "lim"],
-    active: state.view.codegen.tab,
-  }),
+  tabs: (state) => {
+    const isAmd = amdGpuOfTrace(state.session.trace) !== undefined;
+    const short = ["mem", "mma", "ptx", "sas", "cmp", "why", "cf", "sta", "rew", "lim"];
+    const ofAmd = (labels: readonly string[]) => labels.map((label) => OF_AMD[label] ?? label);
+    return {
+      names: CODEGEN_TABS,
+      ...(isAmd ? { long: ofAmd(CODEGEN_TABS) } : {}),
+      short: isAmd ? ofAmd(short) : short,
+      active: state.view.codegen.tab,
+    };
+  },
   note: (state) => {
     const count = codegenPane.length(state, { width: 80, height: 20 });
     return count > 0 ? `${Math.min(count, state.view.codegen.row + 1)}/${count}` : "";
@@ -83,7 +92,7 @@ function shortTitle({ session, view }: State): string {
     const step = codegenStep(session.trace);
     return ptxOf(session).kind !== "none" ? "PTX" : step ? stageName(step).toUpperCase() : "code";
   }
-  if (tab === "sass") return "SASS";
+  if (tab === "sass") return amdGpuOfTrace(session.trace) ? "AMDGCN" : "SASS";
   return tab === "memory" || tab === "mma" || tab === "compare" ? "code" : tab;
 }
 

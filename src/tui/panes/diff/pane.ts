@@ -104,6 +104,7 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   source: "the IR before the first pass",
   ptx: "what NVIDIA's assembler reads",
   sass: "machine code, as ptxas makes it of the PTX",
+  amdgcn: "AMD's assembly, as LLVM makes it of the LLVM IR",
 };
 /** `tritongpu-coalesce: gives accesses of global memory wide layouts`. */
 function passHead(state: State, width: number): Row {
