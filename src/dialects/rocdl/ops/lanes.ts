@@ -1,7 +1,7 @@
 /** Values of other lanes of the wave. Source: ROCDLOps.td. */
 import { BoolAttr, I1, I32, I32Attr } from "../../../ir/constraints.js";
 import { defineOp } from "../../../ir/define-op.js";
-import { AllTypesMatch } from "../../../ir/traits.js";
+import { AllTypesMatch, Pure } from "../../../ir/traits.js";
 import { LLVMType } from "../../llvm/type-constraints.js";
 
 export const UpdateDppOp = defineOp("rocdl.update.dpp", () => ({
@@ -50,6 +50,7 @@ const mbcnt = (half: string) =>
     summary: "number of lanes below this one that the mask has",
     operands: { in0: I32, in1: I32 },
     results: { res: I32 },
+    traits: [Pure],
     format: "$in0 `,` $in1 attr-dict `:` functional-type(operands, results)",
   }));
 export const MbcntLoOp = mbcnt("lo");

@@ -1,7 +1,6 @@
 /** Matrix products by the lanes of a wave (MFMA), and reads that transpose: they differ by their names. Source: ROCDLOps.td. */
 import { variadic } from "../../../ir/constraints.js";
 import { defineOp } from "../../../ir/define-op.js";
-import { Pure } from "../../../ir/traits.js";
 import { ALIAS_ATTRS } from "../../llvm/constraints.js";
 import { LLVMType, pointerIn } from "../../llvm/type-constraints.js";
 
@@ -18,12 +17,12 @@ const PRODUCTS: readonly string[] = [
   ...["16x16x128.f8f6f4", "32x32x64.f8f6f4"].map((shape) => `scale.f32.${shape}`),
 ];
 
+/** Without effects that are known, as upstream: accesses before and after one are not taken for the same. */
 const mfma = (name: string) =>
   defineOp(`rocdl.mfma.${name}`, () => ({
     summary: "matrix product of a wave",
     operands: { args: variadic(LLVMType) },
     results: { res: LLVMType },
-    traits: [Pure],
     format: "$args attr-dict `:` functional-type($args, $res)",
   }));
 const transposedRead = (name: string) =>
