@@ -72,59 +72,86 @@ const operand = (index: number, rows: number, columns: number, bits: number): st
 
 /** The fragments of a matrix instruction of AMD's: `mfma_f32_32x32x8f16`, `v_mfma_f32_32x32x8_f16`, `wmma_f32_16x16x16_f16`. */
 export function amdFragmentsOf(mnemonic: string): readonly Fragment[] {
-  const found = /^(?:v_)?(mfma|wmma)_(?:scale_)?(f32|f64|f16|bf16|i32)_(\d+)x(\d+)x(\d+)_?(\w+)$/.exec(mnemonic);
+  const found = /^(?:v_)?(mfma|wmma)_(?:scale_)?(f32|f64|f16|bf16|i32)_(\d+)x(\d+)x(\d+)_?(?:\d+b_)?(\w+)$/.exec(mnemonic);
   if (!found) return [];
   const [, family, acc = "", ...rest] = found;
   const shape = rest.slice(0, 3).map(Number) as [number, number, number];
-  const [type = ""] = (rest[3] ?? "").split("_");
+  const [type = "", variant] = (rest[3] ?? "").split("_");
   const bits = type === "f8f6f4" ? 8 : (AMD_BITS[type] ?? BITS[type]);
   if (bits === undefined || bits < 8) return [];
-  if (family === "mfma") return mfmaFragments(shape, bits, acc);
-  const [, , k] = shape;
+  const [m, n, k] = shape;
+  if (type === "f8f6f4") {
+    const of = (deep: number, of: string) =>
+      family === "mfma" ? mfmaFragments([m, n, deep], 8, acc, of) : wmmaFragments([m, n, deep], 8, acc, 3, of);
+    // Two of 4 bits are a byte.
+    return [...of(k, family === "mfma" ? "" : " on gfx1250"), ...of(k / 2, " of 4 bits, two in each byte").slice(0, 2)];
+  }
+  if (family === "mfma") {
+    // A lane has so many elements of each operand, or more: what one product is too small for goes to others beside it.
+    const least = acc === "f64" || bits === 32 ? 1 : type === "bf16" && variant !== "1k" ? 2 : 4;
+    const products = least / ((m * k) / 64);
+    return products > 1 ? manyProducts(shape, bits, acc, products) : mfmaFragments(shape, bits, acc, "");
+  }
   const onGfx1250 = k !== 16;
   return onGfx1250
-    ? wmmaFragments(shape, bits, acc, 3, "gfx1250")
+    ? wmmaFragments(shape, bits, acc, 3, " on gfx1250")
     : [
-        ...wmmaFragments(shape, bits, acc, 2, "gfx12"),
-        ...(type.endsWith("8") && type !== "iu8" ? [] : wmmaFragments(shape, bits, acc, 1, "gfx11")),
+        ...wmmaFragments(shape, bits, acc, 2, " on gfx12"),
+        ...(type.endsWith("8") && type !== "iu8" ? [] : wmmaFragments(shape, bits, acc, 1, " on gfx11")),
       ];
 }
 
 const AMD_TYPES: Readonly<Record<string, string>> = byName({ i32: "i32", f64: "f64" });
 
-function mfmaFragments([m, n, k]: readonly [number, number, number], bits: number, acc: string): readonly Fragment[] {
-  // A 4x4 instruction does 16 products beside each other, which Triton's layouts take as one of 64x4.
-  if (m < 16) return [];
+/**
+ * The fragments of an instruction that does several products, such as 16 of 4x4, each of other lanes: their rows of `a` below each other, their
+ * columns of `b` beside each other. Of the results, 4x4 has a column of one product in each lane, others have a product after the other.
+ */
+function manyProducts([m, n, k]: Shape, bits: number, acc: string, products: number): readonly Fragment[] {
+  const powers = (count: number): readonly number[] => Array.from({ length: Math.log2(count) }, (_, i) => 2 ** i);
+  const linear = (register: readonly string[], lane: readonly string[]): string =>
+    `#ttg.linear<{register = [${register.join(", ")}], lane = [${lane.join(", ")}], warp = [], block = []}>`;
+  const down = (count: number, from = 1): readonly string[] => powers(count).map((at) => `[${at * from}, 0]`);
+  const along = (count: number, from = 1): readonly string[] => powers(count).map((at) => `[0, ${at * from}]`);
+  if (acc === "f64") return [];
+  const many = `${products} products, `;
+  const accumulator: Fragment =
+    m === 4
+      ? {
+          title: `c and d: ${many}beside each other: 4 x 64`,
+          type: `tensor<4x64x${AMD_TYPES[acc] ?? "f32"}, ${linear(down(4), along(64))}>`,
+        }
+      : {
+          title: `c and d: ${many}below each other: ${products * m} x ${n}`,
+          type: `tensor<${products * m}x${n}x${AMD_TYPES[acc] ?? "f32"}, ${mfma([m, n, k], "")}>`,
+        };
+  return [
+    { title: `a: ${many}below each other: 64 x ${k}`, type: `tensor<64x${k}x${TYPES[bits]}, ${linear(along(k), down(64))}>` },
+    { title: `b: ${many}beside each other: ${k} x 64`, type: `tensor<${k}x64x${TYPES[bits]}, ${linear(down(k), along(64))}>` },
+    accumulator,
+  ];
+}
+type Shape = readonly [number, number, number];
+const mfma = (shape: Shape, more: string): string =>
+  `#ttg.amd_mfma<{version = 4, warpsPerCTA = [1, 1], instrShape = [${shape.join(", ")}], isTransposed = false${more}}>`;
+
+function mfmaFragments([m, n, k]: Shape, bits: number, acc: string, of: string): readonly Fragment[] {
   const perLane = (m * k) / 64;
   const wide = acc === "f64" ? ", elementBitWidth = 64" : "";
-  const mma = `#ttg.amd_mfma<{version = 4, warpsPerCTA = [1, 1], instrShape = [${m}, ${n}, ${k}], isTransposed = false${wide}}>`;
-  return products([m, n, k], bits, AMD_TYPES[acc] ?? "f32", mma, Math.min(perLane, 128 / bits), "");
+  return products([m, n, k], bits, AMD_TYPES[acc] ?? "f32", mfma([m, n, k], wide), Math.min(perLane, 128 / bits), of);
 }
-function wmmaFragments(
-  [m, n, k]: readonly [number, number, number],
-  bits: number,
-  acc: string,
-  version: number,
-  gpu: string,
-): readonly Fragment[] {
+function wmmaFragments([m, n, k]: Shape, bits: number, acc: string, version: number, of: string): readonly Fragment[] {
   const kWidth = version === 1 ? 16 : version === 2 ? 8 : bits === 32 ? 2 : 16;
   const instrShape = k === 16 ? "" : `, instrShape = [${m}, ${n}, ${k}]`;
   const mma = `#ttg.amd_wmma<{version = ${version}, isTranspose = false, warpsPerCTA = [1, 1]${instrShape}}>`;
-  return products([m, n, k], bits, AMD_TYPES[acc] ?? "f32", mma, kWidth, ` on ${gpu}`);
+  return products([m, n, k], bits, AMD_TYPES[acc] ?? "f32", mma, kWidth, of);
 }
-function products(
-  [m, n, k]: readonly [number, number, number],
-  bits: number,
-  acc: string,
-  mma: string,
-  kWidth: number,
-  where: string,
-): readonly Fragment[] {
+function products([m, n, k]: Shape, bits: number, acc: string, mma: string, kWidth: number, of: string): readonly Fragment[] {
   const side = (index: number, rows: number, columns: number): string =>
     `tensor<${rows}x${columns}x${TYPES[bits]}, #ttg.dot_op<{opIdx = ${index}, parent = ${mma}, kWidth = ${kWidth}}>>`;
   return [
-    { title: `a${where}: ${m} x ${k}`, type: side(0, m, k) },
-    { title: `b${where}: ${k} x ${n}`, type: side(1, k, n) },
-    { title: `c and d${where}: ${m} x ${n}`, type: `tensor<${m}x${n}x${acc}, ${mma}>` },
+    { title: `a${of}: ${m} x ${k}`, type: side(0, m, k) },
+    { title: `b${of}: ${k} x ${n}`, type: side(1, k, n) },
+    { title: `c and d${of}: ${m} x ${n}`, type: `tensor<${m}x${n}x${acc}, ${mma}>` },
   ];
 }

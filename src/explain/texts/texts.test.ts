@@ -150,7 +150,14 @@ test("instructions of AMD's GPUs have their text, and matrix instructions their 
   expect(wmma).toMatch(/a on gfx11: 16 x 16 .*\n {2}\[\[ +T0:0\| T16:0, +T0:1\| T16:1,/);
   expect(/c and d on gfx11.*\n.*\n {2}\[ +(T\d+:\d+)/.exec(wmma)![1]).toBe("T16:0");
   expect(/c and d on gfx12.*\n.*\n {2}\[ +(T\d+:\d+)/.exec(wmma)![1]).toBe("T0:1");
-  expect(instructionText("mfma_f32_4x4x4f16")!.lines).toHaveLength(1);
+  // 16 products of 4x4: lanes 4 to 7 have the second one, whose rows are the next of a, and each lane a column of its results.
+  const small = text("mfma_f32_4x4x4f16");
+  expect(small).toMatch(/a: 16 products, below each other: 64 x 4 .*\n.*T0:0, +T0:1, +T0:2, +T0:3\]\n/);
+  expect(small).toMatch(/c and d: 16 products, beside each other: 4 x 64 .*\n {2}\[\[ +T0:0, +T1:0, +T2:0, +T3:0, +T4:0/);
+  expect(text("v_mfma_f32_32x32x4_2b_f16")).toContain("c and d: 2 products, below each other: 64 x 32");
+  // Two elements of 4 bits are a byte: a lane has 16 bytes of a row, the other half of the lanes the next 16.
+  expect(text("mfma_scale_f32_32x32x64_f8f6f4")).toMatch(/a of 4 bits, two in each byte: 32 x 32 .*\n.*T0:14, +T0:15, +T32:0, +T32:1/);
+  expect(instructionText("mfma_f64_4x4x4f64")!.lines).toHaveLength(1);
 });
 
 test("floats are in chapters of their own", () => {
