@@ -3,6 +3,8 @@
  * shared memory. Costs that are not known statically are left out; `tt-step run --facts` measures it.
  */
 
+import { PADDED_SCRATCH } from "../dialects/amdg/attrs.js";
+import { BufferOpInterface } from "../dialects/amdg/ops/buffer.js";
 import { argumentAttr, setArgumentAttr } from "../dialects/builtin/function-op.js";
 import { FuncOp } from "../dialects/tt/ops/function.js";
 import { getPointeeBitWidth, PointerType } from "../dialects/tt/types.js";
@@ -58,17 +60,21 @@ export function axesOfAllocations(module: Operation): ModuleAxisInfo {
  * that are not known. `axes` are those of `axesOfAllocations`.
  */
 export function sectorsOf(op: Operation, bytes: number, axes: ModuleAxisInfo): number | undefined {
-  const ptr = memoryAccess(op)?.ptr;
+  const buffer = op.def.interface(BufferOpInterface);
+  const ptr = buffer ? op.operand(buffer.ptr) : memoryAccess(op)?.ptr;
   if (!ptr) return undefined;
+  // A buffer's addresses are a pointer and offsets of elements.
+  const places = buffer ? op.operand(buffer.offsets) : ptr;
   const elementBytes = Math.max(1, getPointeeBitWidth(ptr.type) / 8);
-  const info = axes.get(ptr);
-  if (!RankedTensorType.is(ptr.type) || !info) return RankedTensorType.is(ptr.type) ? undefined : 1;
-  const { shape, encoding } = ptr.type.params;
+  const info = axes.get(places);
+  if (!RankedTensorType.is(places.type) || !info) return RankedTensorType.is(places.type) ? undefined : 1;
+  const { shape, encoding } = places.type.params;
   const layout = toLinearLayout(shape, encoding!);
   const { contiguity, constancy, divisibility } = info;
-  // Along this dimension neighbours are in a row; a row begins at a multiple of `divisibility` bytes.
+  // Along this dimension neighbours are in a row; a row begins at a multiple of `divisibility`.
   const along = contiguity.indexOf(Math.max(...contiguity));
-  if (divisibility[along]! % SECTOR !== 0) return undefined;
+  const begins = buffer ? [divisibility[along]! * elementBytes, axes.getOrWorst(ptr).divisibility[0]!] : [divisibility[along]!];
+  if (begins.some((at) => at % SECTOR !== 0)) return undefined;
   const sectors = new Set<string>();
   const numRegisters = Math.max(1, bytes / elementBytes);
   if (numRegisters > layout.getInDimSize("register")) return undefined;
@@ -98,8 +104,8 @@ export interface SharedInstruction {
   /** A load, or a store. */
   readonly loads: boolean;
   readonly rules: BankRules;
-  /** The instructions that conversions of layouts on NVIDIA's GPUs may use; undefined for others, whose conversions are not known here. */
-  readonly gpu: MatrixInstructions | undefined;
+  /** The matrix instructions that conversions of layouts may use. */
+  readonly gpu: MatrixInstructions;
 }
 
 /** Rounds of shared memory for an instruction that moves a tensor to or from a buffer, or converts a layout. */
@@ -177,7 +183,8 @@ function conversionAccess(op: Operation, { loads, gpu }: SharedInstruction): Acc
   const convert = ConvertLayoutOp.match(op);
   if (!convert || !RankedTensorType.is(convert.src.type) || !RankedTensorType.is(convert.result.type)) return undefined;
   const [from, to] = [layoutOf(convert.src.type), layoutOf(convert.result.type)];
-  if (!gpu || !cvtNeedsSharedMemory(from, to)) return undefined;
+  // Rows that are padded are not counted.
+  if (op.hasAttr(PADDED_SCRATCH) || !cvtNeedsSharedMemory(from, to)) return undefined;
   const [src, dst] = [from, to].map((layout) => {
     const within = layout.sublayout(["register", "lane", "warp"], layout.outDimNames);
     return actionRemoveBroadcastedRegs(within).apply(within);

@@ -61,7 +61,7 @@ function table(trace: Trace, facts: readonly CodegenFact[], title: string): stri
       const registers = mma?.shape ? multiplied(mma, mma.shape) : "";
       const why = fact.op === undefined || explained.has(fact.op) ? [] : fact.why;
       if (fact.op !== undefined) explained.add(fact.op);
-      const lines = [registers, ...why, costText(fact)].filter((text) => text !== "");
+      const lines = [registers, ...why, costText(fact, amdGpuOfTrace(trace)?.warpSize ?? 32)].filter((text) => text !== "");
       return [row.trimEnd(), ...lines.map((text) => `${" ".repeat(7)}${text}`)];
     }),
   ];
@@ -74,8 +74,8 @@ function multiplied({ family, types, registers }: MmaFacts, shape: readonly numb
 }
 
 /** The memory cost of a warp-wide instruction, where addresses and layouts determine it. */
-function costText({ sectorsPerWarp, wavefronts, bytesPerThread }: CodegenFact): string {
-  if (sectorsPerWarp !== undefined) return `${sectorsPerWarp} sectors a warp, for ${bytesPerThread * 32} bytes`;
+function costText({ sectorsPerWarp, wavefronts, bytesPerThread }: CodegenFact, lanes: number): string {
+  if (sectorsPerWarp !== undefined) return `${sectorsPerWarp} sectors a warp, for ${bytesPerThread * lanes} bytes`;
   return wavefronts
     ? `${wavefronts.needed} wavefronts a warp${wavefronts.needed > wavefronts.least ? `, ${wavefronts.least} without bank conflicts` : ""}`
     : "";

@@ -57,7 +57,7 @@ test("a dot on AMD's matrix cores is none without tensor cores", () => {
   const none = compiled("fixtures/kernels/vecadd.ttir", { target: "hip:gfx942" });
   expect([findings(none), noFindings(none)]).toEqual([
     [],
-    "no findings: bank conflicts of conversions and of reads that transpose are not known for AMD's GPUs",
+    "no findings: bank conflicts of padded conversions and of reads that transpose are not known for AMD's GPUs",
   ]);
 });
 

@@ -70,7 +70,9 @@ export const unseen = memo((trace: Trace): string | undefined => {
   if (last) {
     const queries = queriesOf(trace, last);
     if ("error" in queries) return `the IR after ${last.flag} cannot be read back: ${queries.error}`;
-    return amdGpuOfTrace(trace) ? "bank conflicts of conversions and of reads that transpose are not known for AMD's GPUs" : undefined;
+    return amdGpuOfTrace(trace)
+      ? "bank conflicts of padded conversions and of reads that transpose are not known for AMD's GPUs"
+      : undefined;
   }
   return codegenStep(trace) ? "without TTGIR, only the widths of accesses are known" : "they are about TTGIR, which was not reached";
 });

@@ -2,6 +2,9 @@
 import { defineAttr } from "../../ir/attribute.js";
 import type { AttrConstraint } from "../../ir/constraints.js";
 
+/** On a conversion of layouts: it goes through memory whose rows are padded, and not swizzled. */
+export const PADDED_SCRATCH = "amdg.use_padded_scratch_shmem";
+
 export const SCHED_HINTS = ["none", "attention"] as const;
 export type SchedHint = (typeof SCHED_HINTS)[number];
 

@@ -19,7 +19,7 @@ import { typeText } from "../../ir/text-hook.js";
 import type { Value } from "../../ir/value.js";
 import { memo } from "../../support/memo.js";
 import type { Trace } from "../../trace/trace.js";
-import { amdGpuOfTrace, type CodegenFact, codegenFacts, lastTtgirStep } from "../codegen-facts.js";
+import { type CodegenFact, codegenFacts, lastTtgirStep } from "../codegen-facts.js";
 import { conflictReasons, instructionOf } from "../derivations/shared-access.js";
 import { instructionReasons, queriesOf, type StepQueries } from "../queries.js";
 import { messageBytes } from "./tma-wgmma-reasons.js";
@@ -27,8 +27,7 @@ import { messageBytes } from "./tma-wgmma-reasons.js";
 /** The facts with what they cost the memory; those of an imported step that cannot be read back as they are. */
 export const ratedFacts = memo((trace: Trace): readonly CodegenFact[] =>
   withOps(trace, codegenFacts(trace), (queries) => {
-    // How AMD's GPUs divide accesses of global memory is not modelled.
-    const axes = amdGpuOfTrace(trace) ? undefined : axesOfAllocations(queries.ir.module);
+    const axes = axesOfAllocations(queries.ir.module);
     return (op, fact) => costOf(trace, fact, op, axes);
   }),
 );
@@ -58,13 +57,13 @@ function costOf(
   trace: Trace,
   fact: CodegenFact,
   op: Operation,
-  axes: ModuleAxisInfo | undefined,
+  axes: ModuleAxisInfo,
 ): Partial<Pick<CodegenFact, "sectorsPerWarp" | "wavefronts" | "bytesPerThread">> {
   const { kind, space, bytesPerThread: bytes } = fact;
   if (kind === "tma") return { bytesPerThread: messageBytes(op) ?? bytes };
   if (bytes === 0) return {};
   if (kind === "async-copy" || (space === "global" && (kind === "load" || kind === "store" || kind === "atomic"))) {
-    const sectorsPerWarp = axes && sectorsOf(op, bytes, axes);
+    const sectorsPerWarp = sectorsOf(op, bytes, axes);
     return sectorsPerWarp === undefined ? {} : { sectorsPerWarp };
   }
   const inShared = space === "shared" || kind === "matrix-load" || kind === "matrix-store";

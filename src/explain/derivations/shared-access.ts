@@ -48,6 +48,9 @@ export function bankRulesOf(op: Operation): BankRules | undefined {
   return amd.ldsBanks === undefined ? undefined : amdBanks(amd.ldsBanks);
 }
 
+/** AMD's GPUs move rows of matrices by plain accesses. */
+const NO_MATRICES = { ldMatrix: false, stMatrix: false } as const;
+
 /** Undefined where nothing is accessed, or where the GPU's banks, or how it reads with transposing, are not known. */
 export function instructionOf(trace: Trace, { kind, bytesPerThread: bytes }: CodegenFact): SharedInstruction | undefined {
   if (bytes === 0) return undefined;
@@ -55,7 +58,9 @@ export function instructionOf(trace: Trace, { kind, bytesPerThread: bytes }: Cod
   const byMatrices = kind === "matrix-load" || kind === "matrix-store";
   const loads = kind === "load" || kind === "matrix-load";
   if (!amd) return { bytes, byMatrices, loads, rules: NVIDIA_BANKS, gpu: gpuOf(capabilityOf(trace.target) ?? 80) };
-  return byMatrices || amd.ldsBanks === undefined ? undefined : { bytes, byMatrices, loads, rules: amdBanks(amd.ldsBanks), gpu: undefined };
+  return byMatrices || amd.ldsBanks === undefined
+    ? undefined
+    : { bytes, byMatrices, loads, rules: amdBanks(amd.ldsBanks), gpu: NO_MATRICES };
 }
 
 /** Which lanes meet in which bank, and which swizzle would keep them apart; nothing where there is no conflict. */

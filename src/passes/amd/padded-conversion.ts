@@ -3,13 +3,13 @@
  * `amdg.use_padded_scratch_shmem` asks for. Others are swizzled. Source: third_party/amd/lib/Analysis/AMDGPUAllocation.cpp.
  */
 import { conversionSize, defaultScratchSize, type ScratchSize, storedBitWidth } from "../../analysis/scratch-size.js";
+import { PADDED_SCRATCH } from "../../dialects/amdg/attrs.js";
 import { distributedParams, toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
 import { ConvertLayoutOp } from "../../dialects/ttg/ops/convert-layout.js";
 import { numElements, type TensorType } from "../../ir/builtin-types.js";
 import { cvtNeedsSharedMemory } from "../../layout/conversion.js";
 import { getContigPerThread, getOrder, getShapePerCTAOf, getShapePerCTATile } from "../../layout/encoding-queries.js";
 
-export const PADDED = "amdg.use_padded_scratch_shmem";
 const MOST_BITS = 128;
 
 type Tensor = TensorType["params"];
@@ -56,7 +56,7 @@ export function conversionBytes(src: Tensor, dst: Tensor, padded: boolean): numb
 
 /** The scratch memory of an op on an AMD target. */
 export const amdScratchSize: ScratchSize = (op) => {
-  const cvt = op.hasAttr(PADDED) ? ConvertLayoutOp.match(op) : undefined;
+  const cvt = op.hasAttr(PADDED_SCRATCH) ? ConvertLayoutOp.match(op) : undefined;
   if (!cvt) return defaultScratchSize(op);
   return conversionBytes((cvt.src.type as TensorType).params, (cvt.result.type as TensorType).params, true);
 };

@@ -23,6 +23,7 @@ import { WarpSpecializeOp } from "../../dialects/ttg/ops/warp-specialize.js";
 import { isAnyTensorDesc } from "../../dialects/ttng/types.js";
 import type { Type } from "../../ir/attribute.js";
 import { Block } from "../../ir/block.js";
+import { Builder } from "../../ir/builder.js";
 import type { Context } from "../../ir/context.js";
 import type { OpDef, TypedOpDef, ViewOf } from "../../ir/define-op.js";
 import { Operation } from "../../ir/operation.js";
@@ -30,6 +31,7 @@ import type { Region } from "../../ir/region.js";
 import type { Value } from "../../ir/value.js";
 import type { PassReport } from "../../pass/define-pass.js";
 import { depthFirst } from "../../rewrite/dialect-conversion.js";
+import { foldToValues } from "../../rewrite/fold.js";
 import { isUnrealizedCast, unrealizedCast } from "../../rewrite/unrealized-casts.js";
 import { Bug } from "../../support/assert.js";
 import type { CodeForms } from "./code-forms.js";
@@ -359,11 +361,22 @@ export class Lowering<T extends LoweringTarget = LoweringTarget> {
     ctx.origin = op.id;
     b.loc = op.locRef;
     this.op = op;
-    const done = this.#lowerByRule(op) ?? otherwise?.(op, this);
+    const done = (otherwise ? undefined : this.#folded(op)) ?? this.#lowerByRule(op) ?? otherwise?.(op, this);
     ctx.origin = origin;
     this.op = saved.op;
     b.loc = saved.loc;
     return done ?? this.fail(op, `failed to legalize operation '${op.name}' that was explicitly marked illegal`, "conversion.illegal");
+  }
+  /** As MLIR's conversions: an op that folds becomes what it folds to, before any rule. Undefined for others. */
+  #folded(op: Operation): boolean | undefined {
+    const values = foldToValues(op, Builder.before(op));
+    if (values === undefined || values === "inPlace") return undefined;
+    return op.results.every((result, i) => {
+      const value = values[i]!;
+      if (!this.#values.has(value) && !this.lower(value.definingOp!)) return false;
+      this.alias(result, value);
+      return true;
+    });
   }
   /** Lowers the ops of a region of one block at the insertion point; returns what its terminator returns, undefined on failure. */
   inlineBlock(region: Region, args: readonly Value[]): readonly Value[] | undefined {

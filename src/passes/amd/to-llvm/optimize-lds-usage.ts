@@ -8,8 +8,10 @@
  *
  * Source: third_party/amd/lib/TritonAMDGPUToLLVM/OptimizeLDSUsage.cpp, OptimizeLDSUtility.cpp.
  */
+
 import { type Allocation, allocateSharedMemory as allocate } from "../../../analysis/allocation.js";
 import { isAliveAt } from "../../../analysis/value-liveness.js";
+import { PADDED_SCRATCH } from "../../../dialects/amdg/attrs.js";
 import { distributedParams, encodingAttr } from "../../../dialects/ttg/encodings/define-encoding.js";
 import { enclosingModule, getThreadsPerWarp } from "../../../dialects/ttg/num-warps.js";
 import { ConvertLayoutOp } from "../../../dialects/ttg/ops/convert-layout.js";
@@ -26,7 +28,7 @@ import { option } from "../../../pass/options.js";
 import { Rewriter } from "../../../rewrite/rewriter.js";
 import { warnOfTooMuch } from "../../ttg/allocate-shared-memory.js";
 import { lookupNumWarps } from "../../ttg/memory-access.js";
-import { amdScratchSize, conversionBytes, PADDED } from "../padded-conversion.js";
+import { amdScratchSize, conversionBytes } from "../padded-conversion.js";
 
 export const optimizeLdsUsage = definePass("optimize-amd-lds-usage", {
   name: "OptimizeAMDLDSUsage",
@@ -156,10 +158,10 @@ function divide(rw: Rewriter, cvt: Conversion, most: number, limit: number): Ope
   const between = chooseBetween(cvt, getThreadsPerWarp(enclosingModule(op)), most, limit);
   if (!between) return undefined;
   const [from, to] = [(src.type as TensorType).params, (result.type as TensorType).params];
-  if (between.padded && !op.hasAttr(PADDED)) {
-    rw.setAttr(op, PADDED, unitAttr(op.ctx));
+  if (between.padded && !op.hasAttr(PADDED_SCRATCH)) {
+    rw.setAttr(op, PADDED_SCRATCH, unitAttr(op.ctx));
     if (conversionBytes(from, to, true) <= most) return undefined;
-  } else if (!between.padded) rw.setAttr(op, PADDED, undefined);
+  } else if (!between.padded) rw.setAttr(op, PADDED_SCRATCH, undefined);
   rw.setBefore(op);
   const convert = (value: typeof src, type: typeof src.type): typeof src => {
     const converted = rw.value(ConvertLayoutOp, { src: value }, { loc: op.locRef, types: [type] });

@@ -1,4 +1,5 @@
 /** Conversions of layouts through padded shared memory. Source: third_party/amd/lib/TritonAMDGPUToLLVM/ConvertLayoutOpToLLVM.cpp. */
+import { PADDED_SCRATCH } from "../../../dialects/amdg/attrs.js";
 import { LLVMPointerType, ptrType } from "../../../dialects/llvm/types/types.js";
 import { distributedParams, toLinearLayout } from "../../../dialects/ttg/encodings/define-encoding.js";
 import { ConvertLayoutOp } from "../../../dialects/ttg/ops/convert-layout.js";
@@ -15,7 +16,7 @@ import { lowerConversion } from "../../ttg-to-llvm/convert-layout.js";
 import { scalarBits, vecType } from "../../ttg-to-llvm/ll-builder.js";
 import { rule } from "../../ttg-to-llvm/lowering.js";
 import { applyLinearLayout, laneAndWarpId } from "../../ttg-to-llvm/thread-indices.js";
-import { PADDED, type PaddedConversion, paddedConversion } from "../padded-conversion.js";
+import { type PaddedConversion, paddedConversion } from "../padded-conversion.js";
 import type { Lowering, LoweringRule } from "./amd-lowering.js";
 
 /** offset, iteration -> the dimensions: each round has a tile of the tensor, in the order of its dimensions. */
@@ -104,6 +105,8 @@ export const CONVERSIONS: readonly LoweringRule[] = [
       const { shape, encoding } = (type as TensorType).params;
       return toLinearLayout(shape, encoding!);
     }) as [LinearLayout, LinearLayout];
-    return op.hasAttr(PADDED) && cvtNeedsSharedMemory(from, to) ? lowerPadded(lo, op, src, result) : lowerConversion(lo, op, src, result);
+    return op.hasAttr(PADDED_SCRATCH) && cvtNeedsSharedMemory(from, to)
+      ? lowerPadded(lo, op, src, result)
+      : lowerConversion(lo, op, src, result);
   }),
 ];
