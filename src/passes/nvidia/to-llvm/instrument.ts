@@ -5,6 +5,7 @@ import { TensorMemoryBaseAddress } from "../../../dialects/nvgpu/ops/ops.js";
 import { sharedParams } from "../../../dialects/ttg/encodings/define-encoding.js";
 import * as tti from "../../../dialects/tti/ops/instrument.js";
 import { i32, i64, RankedTensorType } from "../../../ir/builtin-types.js";
+import { constantInt } from "../../../ir/match.js";
 import type { Value } from "../../../ir/value.js";
 import { stackPointer } from "../../ttg-to-llvm/control-flow.js";
 import { failWhere } from "../../ttg-to-llvm/debug.js";
@@ -66,6 +67,8 @@ const BUFFER_POINTERS = rule(tti.ExperimentalBufferPointersOp, ({ offsets, memTy
     base = b.bitcast(b.packVector([half, half]), wide);
   }
   const bases = passedOn(lo, new Array<Value>(count).fill(base))();
+  // An addition of zeros folds.
+  if (offsets.every((offset) => Number(offset) === 0)) return lo.setElements(result, bases);
   const all = places();
   return lo.setElements(
     result,
@@ -91,7 +94,8 @@ const LOCK_ACQUIRE = rule(tti.ExperimentalLockAcquireOp, ({ lock, pred }, lo: Lo
   const loop = lo.addBlockAfter(from);
   const after = lo.addBlockAfter(loop);
   const elected = electPredicateWarp0(lo);
-  lo.condBranch(pred ? b.and(elected, lo.value(pred)) : elected, loop, after);
+  // With a constant that is true the conjunction folds.
+  lo.condBranch(pred && constantInt(pred) !== -1n ? b.and(elected, lo.value(pred)) : elected, loop, after);
   b.setEnd(loop);
   const [free, taken] = [b.i32(0), b.i32(1)];
   const ptx = new PtxBuilder();
