@@ -25,6 +25,12 @@ test.each([
     `tt-step ${FILE} --kernel product --config 0 --signature '*fp16:16, *i32:16, *fp16:16, i64, fp32, "relu", constexpr, constexpr'`,
     undefined,
   ],
+  // A default of None is none of an argument that the kernel computes with in all cases.
+  [
+    "added",
+    `tt-step ${FILE} --kernel added --signature '*fp32:16, *fp32:16, None, *fp32:16, 0, False, 128'`,
+    "guessed from its use: x, rest, out, window",
+  ],
   ["scaled", `tt-step ${FILE} --kernel scaled --signature '*fp16:16, *fp16:16, i32:16, i32, fp32, 16, 32' --num-warps 2`, undefined],
 ])("the command proposed for %s says what the file says, marks guesses, and works", async (kernel, command, guessed) => {
   const [line, note] = (await proposed(FILE, "--kernel", kernel)).split("\n");

@@ -16,10 +16,12 @@ const CLEARER: Readonly<Record<string, string>> = {
   block_pointer_boundary: "boundary_check must list dimensions from 0 to 1, but it has 2",
   descriptor_strides: "Tensor descriptor last dim must be 1 but got int32[]",
   map_elementwise_block: "the function must return scalars, but it returns <['16'], int32>",
+  matrix_operator: "AST binary operator 'MatMult' is not (currently) implemented.",
   membership: "AST comparison operator 'In' is not (currently) implemented.",
   reduction_arity: "the function must return fp32, but it returns fp32, fp32",
   reduction_type: "the function must return fp32, but it returns fp16",
   scan_arity: "the function must return fp32, but it returns fp32, fp32",
+  walrus: "unsupported AST node type: NamedExpr (Triton 3.8 has it)",
   split_of_four: "split takes a block whose last dimension is 2, but its shape is [16, 4]",
 };
 

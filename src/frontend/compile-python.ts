@@ -14,6 +14,7 @@ import { CompilationError } from "./codegen/compilation-error.js";
 import { visitExpression } from "./codegen/expressions.js";
 import { type Argument, generateKernel } from "./codegen/functions.js";
 import type { CodegenWarning, Compilation } from "./codegen/generator.js";
+import { opHintFor } from "./codegen/hints.js";
 import { Abandoned } from "./codegen/recovery.js";
 import { visitStatement } from "./codegen/statements.js";
 import { LAYOUT_CLASSES } from "./gluon/modules.js";
@@ -377,8 +378,13 @@ function isValid(module: Operation): boolean {
   if (verifyOperation(module)) return true;
   // Locations count columns from 0, as Python does.
   for (let i = told; i < diagnostics.length; i++) {
-    const { position } = diagnostics[i]!;
-    if (position) diagnostics[i] = { ...diagnostics[i]!, position: { ...position, column: position.column + 1 } };
+    const { position, code, message, notes } = diagnostics[i]!;
+    const hint = opHintFor(message);
+    diagnostics[i] = {
+      ...diagnostics[i]!,
+      ...(position && { position: { ...position, column: position.column + 1 } }),
+      notes: hint === undefined ? notes : [...notes, { severity: "note", code, message: hint, notes: [] }],
+    };
   }
   return false;
 }

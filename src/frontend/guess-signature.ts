@@ -25,7 +25,7 @@ export function guessSignature(fn: JitFunction, files: readonly (readonly ast.St
   const entries = parameters.map((parameter): [string, Guess] => {
     const { name, isConstexpr } = parameter;
     const given = called.entries.get(name);
-    if (given !== undefined) return [name, { text: given, from: "call" }];
+    if (given !== undefined && !(given === "None" && uses.needed.has(name))) return [name, { text: given, from: "call" }];
     const annotated = isConstexpr ? undefined : annotatedType(parameter);
     if (annotated !== undefined) return [name, { text: annotated, from: "annotation" }];
     const layout = parameter.fallbackNode ? undefined : (layouts?.get(name) ?? (layouts && isConstexpr ? layoutCalled(name) : undefined));
@@ -133,6 +133,8 @@ interface Uses {
   readonly integers: ReadonlySet<string>;
   readonly conditions: ReadonlySet<string>;
   readonly types: ReadonlySet<string>;
+  /** What the kernel computes with or loads from, whatever constants it is compiled for: it cannot be None. */
+  readonly needed: ReadonlySet<string>;
   /** The constants that parameters are compared with, by parameter. */
   readonly compared: ReadonlyMap<string, string>;
   readonly hasDot: boolean;
@@ -194,7 +196,35 @@ function usesOf(kernel: ast.FunctionDef, parameters: readonly JitParameter[]): U
   };
   const pointers = parametersOf(addresses);
   const integers = parametersOf(loadsIn(integral, values));
-  return { pointers, descriptors, integers, conditions, types, compared, hasDot };
+  return { pointers, descriptors, integers, conditions, types, compared, hasDot, needed: neededNames(kernel, parameters) };
+}
+
+/** Names of operands, bounds and addresses, but for branches that a constant decides and what is compared with None. */
+function neededNames(kernel: ast.FunctionDef, parameters: readonly JitParameter[]): Set<string> {
+  const constants = new Set(parameters.filter((p) => p.isConstexpr).map((p) => p.name));
+  const needed = new Set<string>();
+  const tested = new Set<string>();
+  const add = (names: Set<string>, nodes: readonly (ast.Node | undefined)[]): void =>
+    nodes.forEach((node) => void (node?.kind === "Name" && names.add(node.id)));
+  const isDecided = (test: ast.Expr): boolean => {
+    let found = false;
+    walk(test, (node) => void (found ||= node.kind === "Name" && constants.has(node.id)));
+    return found;
+  };
+  const look = (node: ast.Node): void => {
+    if (node.kind === "BinOp") add(needed, [node.left, node.right]);
+    if (node.kind === "Call" && /^(?:load|store)$/.test(lastName(node.func) ?? "")) add(needed, node.args.slice(0, 1));
+    if (node.kind === "Compare") {
+      if (node.ops.every((op) => /^[LG]t/.test(op))) add(needed, [node.left, ...node.comparators]);
+      if (node.comparators.some((other) => other.kind === "Constant" && other.value === null)) add(tested, [node.left]);
+    }
+  };
+  walk(kernel.body, look, (node) => {
+    if (!((node.kind === "If" || node.kind === "IfExp") && isDecided(node.test))) return true;
+    walk(node.test, look);
+    return false;
+  });
+  return new Set([...needed].filter((name) => !tested.has(name)));
 }
 
 /** Names that loads begin with whose values are part of expressions that must be integers. */

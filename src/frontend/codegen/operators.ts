@@ -1,7 +1,7 @@
 /** Operators: methods of tensors where one is involved, Python's own on what is known while compiling. */
 import { pyBinary, pyCompareMethod, pyIndex, pyUnary } from "../host/operators.js";
 import { callBuiltin } from "../language/define-builtin.js";
-import { PyError, raise } from "../language/errors.js";
+import { PyError, raise, raiseUnknown } from "../language/errors.js";
 import { member } from "../language/members.js";
 import { noAttribute, pyTruth, pyTypeName } from "../language/python-text.js";
 import { constexpr, isConstexpr, isKind, isTensor, isTuple, type PyTuple, type PyValue, tuple, unwrap } from "../language/values.js";
@@ -70,6 +70,7 @@ function tupleOperator(method: string, left: PyTuple, right: PyValue): PyValue {
 export function unaryMethod(g: Generator, node: ast.UnaryOp, method: string, operand: PyValue): PyValue {
   if (isTensor(operand)) return tensorMethod(g, operand, method, []);
   if (isConstexpr(operand)) return constexpr(pyUnary(method, operand.value));
+  if (isKind(operand, "opaque")) return raiseUnknown(operand.what, operand);
   if (method === "__not__") return constexpr(!pyTruth(operand));
   if (operand !== null && typeof operand !== "object" && typeof operand !== "string") return pyUnary(method, operand);
   return unsupported(g, node, `AST unary operator '${method}' is not (currently) implemented on type ${pyTypeName(operand)}`);

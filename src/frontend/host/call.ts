@@ -1,6 +1,6 @@
 /** Calls of Python functions and classes while compiling. */
 import { callBuiltin } from "../language/define-builtin.js";
-import { raise } from "../language/errors.js";
+import { OUTSIDE_OF_KERNELS, raise } from "../language/errors.js";
 import { pyTypeName } from "../language/python-text.js";
 import { type HostFunction, isKind, type PyClass, type PyInstance, type PyValue, pythonTuple, unwrap } from "../language/values.js";
 import type * as ast from "../python/ast.js";
@@ -27,8 +27,7 @@ export function callHost(
   if (isKind(fn, "class")) return construct(host, fn, args, named, site);
   if (isKind(fn, "constexpr")) return callHost(host, fn.value, args, named, site);
   if (isKind(fn, "builtin") && host.semantic) {
-    if (named.get("_semantic") !== SEMANTIC)
-      return raise("ValueError", "Did you forget to add @triton.jit ? (`_semantic` argument must be provided outside of JIT functions.)");
+    if (named.get("_semantic") !== SEMANTIC) return raise("ValueError", OUTSIDE_OF_KERNELS);
     return callBuiltin(host.semantic, fn.def, args, new Map([...named].filter(([name]) => name !== "_semantic" && name !== "_generator")));
   }
   if (isKind(fn, "builtin") || isKind(fn, "jit") || isKind(fn, "opaque")) {

@@ -51,6 +51,7 @@ export function factsOf(
     [`${properties}.shared_memory_per_block_optin`]: sharedMemory,
     [`${properties}.warp_size`]: BigInt(warpSize),
     [`${properties}.gcnArchName`]: backend === "hip" ? `${arch}:sramecc+:xnack-` : undefined,
+    ...Object.fromEntries(["torch", "numpy"].flatMap((module) => NUMBERS.map(([name, value]) => [`${module}.${name}`, value]))),
     "torch.finfo": FINFO,
     "torch.iinfo": IINFO,
     "torch.are_deterministic_algorithms_enabled": returns(false),
@@ -59,6 +60,12 @@ export function factsOf(
   };
   return new Map(Object.entries(all).filter((entry): entry is [string, PyValue] => entry[1] !== undefined));
 }
+const NUMBERS = [
+  ["pi", Math.PI],
+  ["e", Math.E],
+  ["inf", Number.POSITIVE_INFINITY],
+  ["nan", Number.NaN],
+] as const;
 const returns = (value: PyValue): PyValue => native("known", () => value);
 
 /** The modules that torch has where it is built for another vendor's GPUs. */

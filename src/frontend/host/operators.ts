@@ -1,7 +1,7 @@
 /** Python's operators on values that are known while compiling. */
 
 import { LIMITS, limitMessage } from "../../support/limits.js";
-import { raise } from "../language/errors.js";
+import { OUTSIDE_OF_KERNELS, raise } from "../language/errors.js";
 import { comparable, dictKey, pyEquals, pyRepr, pyTruth, pyTypeName } from "../language/python-text.js";
 import {
   constexpr,
@@ -9,6 +9,7 @@ import {
   isConstexpr,
   isKind,
   isNumber,
+  isTensor,
   isTuple,
   type Opaque,
   type PyValue,
@@ -326,7 +327,9 @@ export function integer(value: PyValue): bigint {
   const plain = isConstexpr(value) ? value.value : value;
   return typeof plain === "bigint" || typeof plain === "boolean"
     ? BigInt(plain)
-    : raise("TypeError", `'${pyTypeName(plain)}' object cannot be interpreted as an integer`);
+    : isTensor(plain)
+      ? raise("ValueError", OUTSIDE_OF_KERNELS)
+      : raise("TypeError", `'${pyTypeName(plain)}' object cannot be interpreted as an integer`);
 }
 
 /** The items that iterating over a value gives. */

@@ -41,6 +41,7 @@ import {
   elementsOf,
   extentsOf,
   isBlockTensor,
+  isConstexpr,
   isTensor,
   type PyTuple,
   type PyValue,
@@ -57,8 +58,11 @@ import { listText, shapeText } from "./shape.js";
 
 /** Extents, strides or offsets as IR values: i64 where `wide`, else i32 (or what narrower integer they are). */
 export function indexValues(s: Semantic, given: PyValue, wide: boolean): readonly Value[] {
-  return (elementsOf(given) ?? [given]).map((elem) => indexValue(s, elem, wide));
+  return listOf(given).map((elem) => indexValue(s, elem, wide));
 }
+/** The elements of a list, or the one value that is given in its place; Python's iteration over a constant fails. */
+const listOf = (given: PyValue): readonly PyValue[] =>
+  elementsOf(given) ?? (isConstexpr(given) ? raise("TypeError", `'${pyTypeName(unwrap(given))}' object is not iterable`) : [given]);
 function indexValue(s: Semantic, elem: PyValue, wide: boolean): Value {
   if (isTensor(elem)) {
     check(!isBlockTensor(elem) || elem.type.numel === 1, "Expected a scalar in shape/strides/offsets");
@@ -91,12 +95,12 @@ export function makeBlockPointer(s: Semantic, given: Tensor, parts: BlockPointer
   if (!isPtr(base.type) || isBlock(base.type.element))
     return raise("ValueError", "Expected `base` to be a pointer type (but not a block pointer type or others)");
   if (base.type.element === INT1) base = cast(s, base, pointerType(INT8, base.type.addressSpace));
-  const blockShape = (elementsOf(parts.blockShape) ?? [parts.blockShape]).map(unwrap);
+  const blockShape = listOf(parts.blockShape).map(unwrap);
   check(
     blockShape.every((extent) => typeof extent === "bigint" && -(2n ** 31n) <= extent && extent < 2n ** 31n),
     "Expected a list of constant integers (`int32_t` range) in `block_shape`",
   );
-  const order = (elementsOf(parts.order) ?? [parts.order]).map((dim) => Number(unwrap(dim)));
+  const order = listOf(parts.order).map((dim) => Number(unwrap(dim)));
   check(
     [...order].sort((a, b) => a - b).every((dim, i) => dim === i),
     "Expected a permutation of (0, 1, ..., len(order)-1) in order",
