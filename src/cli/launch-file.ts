@@ -82,7 +82,11 @@ function fileArray(name: string, file: string, dtype: unknown, read: (path: stri
   }
   const npy = readNpy(text);
   if ("error" in npy) return { error: `'${file}': ${npy.error}` };
-  const element = (typeof dtype === "string" ? elementKind(dtype) : undefined) ?? kindOf(npy.descr)!;
+  const stored = kindOf(npy.descr)!;
+  const element = dtype === undefined ? stored : typeof dtype === "string" ? elementKind(dtype) : undefined;
+  if (element === undefined) return { error: notAType(dtype) };
+  if (bytesOf(element) !== bytesOf(stored))
+    return { error: `'${file}' has elements of ${bytesOf(stored)} bytes ('${npy.descr}'), which are no ${dtype}` };
   return { name, argument: buffer({ name, element, data: npy.data }), array: { descr: npy.descr, shape: npy.shape } };
 }
 
@@ -107,13 +111,14 @@ function tensorMap(
 const isCounts = (value: unknown): value is readonly number[] => Array.isArray(value) && value.every((n) => Number.isInteger(n) && n >= 0);
 const product = (shape: readonly number[]): number => shape.reduce((a, b) => a * b, 1);
 const buffer = (spec: BufferSpec): LaunchArgument => ({ kind: "buffer", spec });
+const notAType = (dtype: unknown): string => `'dtype' is a type as fp16, bf16, fp32, i32; it is ${JSON.stringify(dtype)}`;
 const INITS = ["randn", "zeros", "arange"] as const;
 
 function madeArray(name: string, value: Readonly<Record<string, unknown>>): NamedArgument | { readonly error: string } {
   const { dtype, shape, seed = 0 } = value;
   const init = value["init"] ?? "randn";
   const element = typeof dtype === "string" ? elementKind(dtype) : undefined;
-  if (element === undefined) return { error: `'dtype' is a type as fp16, bf16, fp32, i32; it is ${JSON.stringify(dtype)}` };
+  if (element === undefined) return { error: notAType(dtype) };
   if (!isCounts(shape)) return { error: "'shape' is a list of extents" };
   if (typeof seed !== "number") return { error: "'seed' is a number" };
   const kind = INITS.find((i) => i === init);

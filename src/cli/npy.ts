@@ -1,4 +1,4 @@
-/** NumPy's .npy files, version 1 and 2, as latin1 text (one character is one byte). */
+/** NumPy's .npy files, version 1 to 3, as latin1 text (one character is one byte). */
 import type { ElementKind } from "../simulate/numbers/element.js";
 
 export interface NpyArray {
@@ -45,12 +45,14 @@ export const kindOf = (descr: string): ElementKind | undefined => (descr.startsW
 /** The error is one line. */
 export function readNpy(text: string): NpyArray | { readonly error: string } {
   if (!text.startsWith(MAGIC)) return { error: "it is no .npy file" };
-  const wide = text.charCodeAt(6) >= 2;
+  const version = text.charCodeAt(6);
+  if (!(1 <= version && version <= 3)) return { error: `its version is ${version || "missing"}, not 1 to 3` };
+  const wide = version >= 2;
   const length = text.charCodeAt(8) + 256 * text.charCodeAt(9) + (wide ? 65536 * text.charCodeAt(10) : 0);
   const start = wide ? 12 : 10;
   const header = text.slice(start, start + length);
   const descr = /'descr':\s*'([^']*)'/.exec(header)?.[1];
-  const shape = /'shape':\s*\(([\d\s,]*)\)/.exec(header)?.[1];
+  const shape = /'shape':\s*\((\s*(?:\d+\s*(?:,\s*\d+\s*)*,?\s*)?)\)/.exec(header)?.[1];
   if (descr === undefined || shape === undefined) return { error: "its header is not one of a plain array" };
   if (kindOf(descr) === undefined) return { error: `its type '${descr}' is not supported` };
   const extents = shape

@@ -96,8 +96,8 @@ export function* runIr(module: Operation, args: IrRunArgs, io: Io): Work<IrRun |
 }
 
 /**
- * Arguments of launch.json in place of those made up: by name where all names are the kernel's, else by position. A descriptor
- * is one array: its shape and strides need not be given.
+ * Arguments of launch.json in place of those made up: by name where all names are the kernel's, else by position,
+ * where those that are the kernel's must be at their own. A descriptor is one array: its shape and strides need not be given.
  */
 function launched(
   kernel: Operation,
@@ -109,7 +109,9 @@ function launched(
   const own = names.filter((_, i) => !parts.has(i));
   const strange = given.find(({ name }) => !names.includes(name));
   const positions = given.length === own.length ? own : names;
-  if (strange && given.length < positions.length) return argumentNamed(strange.name, own, "launch.json") as { readonly error: string };
+  const isMoved = ({ name }: NamedArgument, i: number): boolean => names.includes(name) && positions[i] !== name;
+  if (strange && (given.length !== positions.length || given.some(isMoved)))
+    return argumentNamed(strange.name, own, "launch.json") as { readonly error: string };
   const plan: ArgumentPlan[] = [];
   for (const [i, fallback] of made.entries()) {
     const name = names[i]!;

@@ -182,6 +182,35 @@ test("a host descriptor is one argument, launched by its name", async () => {
   );
 });
 
+test("launch.json: no argument is left out or taken for another, and .npy files are what their header and 'dtype' say", async () => {
+  const k = readFileSync("fixtures/kernels/vecadd.ttir", "latin1");
+  const header = (descr: string, shape: string): string => `{'descr': '${descr}', 'fortran_order': False, 'shape': (${shape}), }\n`;
+  const npy = (text: string, version = 1): string =>
+    `\x93NUMPY${String.fromCharCode(version)}\0${String.fromCharCode(text.length)}\0${version > 1 ? "\0\0" : ""}${text}${"\0".repeat(64)}`;
+  const array = { dtype: "fp32", shape: [16] };
+  const launched = (args: object, file = npy(header("<f4", "16,"))) =>
+    run({ "k.ttir": k, l: JSON.stringify({ grid: [1], args }), "/x.npy": file }, "k.ttir", "--launch", "l");
+  const rest = { b_ptr: array, c_ptr: array, n: 16 };
+  expect(await launched({ a_ptr: array, ...rest })).toMatchObject({ stderr: "", code: 0 });
+  expect((await launched({ 0: array, 1: array, 2: array, 3: 16 })).code).toBe(0);
+  for (const args of [
+    { a_ptr: array, ...rest, more: 1 },
+    { ...rest, a: array },
+  ])
+    expect(await launched(args)).toMatchObject({ code: 2, stderr: expect.stringContaining("launch.json: there is no argument '") });
+  const from = (more: object, file?: string) => launched({ a_ptr: { file: "/x.npy", ...more }, ...rest }, file);
+  expect((await from({})).code).toBe(0);
+  expect((await from({}, npy(header("<f4", "4, 4"), 3))).code).toBe(0);
+  for (const [more, file, message] of [
+    [{ dtype: "fp23" }, undefined, "'dtype' is a type as fp16, bf16, fp32, i32; it is \"fp23\""],
+    [{ dtype: 3 }, undefined, "it is 3"],
+    [{ dtype: "fp16" }, undefined, "'/x.npy' has elements of 4 bytes ('<f4'), which are no fp16"],
+    [{}, npy(header("<f4", "2 3,")), "its header is not one of a plain array"],
+    [{}, npy(header("<f4", "16,"), 9), "its version is 9, not 1 to 3"],
+  ] as const)
+    expect(await from(more, file)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+});
+
 test("PTX: a 64-bit parameter is a pointer where --signature says so, and names are checked", async () => {
   const k = kernel("softmax_row-sm80").replaceAll(".u64 .ptr .global .align 1", ".u64");
   const types = ["--signature", "*i32,*i32,i32,i32:16"];
