@@ -54,6 +54,37 @@ test("a kernel in a src/ layout: re-exports, stars, namespace packages, flags of
   expect(fast.functions).toContain("acme.ops.math.exact.fast__fp32S64S__");
 });
 
+test("Triton that a package hands on: where it finds Triton and the active driver, and where it is not there", async () => {
+  const use = `from pack.triton_utils import tl, triton\n${kernel("tl.cdiv(n, 2)")}`;
+  const importing = [
+    "from importlib.util import find_spec",
+    'HAS_TRITON = find_spec("triton") is not None or find_spec("other") is not None',
+    "if HAS_TRITON:",
+    "    try:",
+    "        from triton.backends import backends",
+    "        active = [x.driver for x in backends.values() if x.driver and x.driver.is_active()]",
+    "        if len(active) != 1:",
+    "            HAS_TRITON = False",
+    "    except ImportError:",
+    "        HAS_TRITON = False",
+    "class Placeholder:",
+    "    jit = None",
+  ].join("\n");
+  const utils = [
+    "from pack.importing import HAS_TRITON, Placeholder",
+    "if HAS_TRITON:",
+    "    import triton",
+    "    import triton.language as tl",
+    "else:",
+    "    triton = Placeholder()",
+    "    tl = Placeholder()",
+  ].join("\n");
+  const pack = { "p/pack/__init__.py": "", "p/pack/importing.py": importing, "p/pack/triton_utils.py": utils };
+  for (const files of [{}, pack])
+    for (const target of ["cuda:90", "hip:gfx942"])
+      expect(await run(["p/a.py", "--target", target], { "p/a.py": use, ...files })).toMatchObject({ code: 0, functions: ["k"] });
+});
+
 const COMMON = { "p/a.py": `${HEAD}from q.b import f\n${kernel("f(n)")}`, "/lib/q/__init__.py": "", "/lib/q/b.py": helper("f", "a + 1") };
 
 test.each<[string, Readonly<Record<string, string>>, Io["env"]]>([

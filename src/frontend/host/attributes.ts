@@ -5,7 +5,8 @@ import { isKind, type Opaque, type PyClass, type PyList, type PyValue, pythonTup
 import { callHost } from "./call.js";
 import { dictMethod, listMethod, tupleMethod } from "./container-methods.js";
 import { isAbsent } from "./facts.js";
-import { CLASS_METHODS, type Host, jitData, type NativeCall, native, PROPERTIES, STATIC_METHODS } from "./objects.js";
+import { CLASS_METHODS, type Host, jitData, type NativeCall, native, PROPERTIES, SEMANTIC, STATIC_METHODS } from "./objects.js";
+import { semanticMethod } from "./semantic-methods.js";
 import { stringMethod } from "./string-methods.js";
 
 const list = (values: PyValue[]): PyList => ({ kind: "list", values });
@@ -63,6 +64,7 @@ export function hostAttribute(host: Host, value: PyValue, name: string): PyValue
     case "builtin":
       return name === "__name__" ? value.def.name : undefined;
     case "opaque":
+      if (value === SEMANTIC) return semanticMethod(name) ?? opaqueAttribute(host, value, name);
       return opaqueAttribute(host, value, name);
     default:
       return host.semantic ? member(host.semantic, value, name) : typeMember(value, name);

@@ -77,10 +77,19 @@ function importedFrom(host: Host, from: ImportPlace, base: string, name: string)
       why: `cannot import name '${name}' from '${base}'`,
       notes: [{ message: version }, ...importChain(from)],
     };
+  // A package that hands on Triton under its own names: the kernels below would be none without it.
+  const triton = isKind(inner, "opaque") && isKind(module, "opaque") ? TRITON_NAMES.get(name) : undefined;
+  if (triton !== undefined) return host.importModule(triton, from);
   return isKind(inner, "opaque")
     ? { ...inner, what: name, ...(isKind(module, "opaque") ? { why: module.why, notes: module.notes } : {}) }
     : inner;
 }
+
+const TRITON_NAMES: ReadonlyMap<string, string> = new Map([
+  ["triton", "triton"],
+  ["tl", "triton.language"],
+  ["tldevice", "triton.language.extra.libdevice"],
+]);
 
 /** Names that files of the user's do not have for certain. */
 const MISSING = new WeakSet<Opaque>();

@@ -32,6 +32,7 @@ import {
   SOURCE_BUILTINS,
 } from "./objects.js";
 import { integer, pyBinary, pyCompareMethod, pyIterate, unknownOf } from "./operators.js";
+import { DISPATCH } from "./semantic-methods.js";
 import { METADATA, PACKAGING_VERSION } from "./versions.js";
 
 type Given = ReadonlyMap<string, PyValue>;
@@ -184,6 +185,7 @@ export const CORE_NATIVES: ReadonlyMap<string, ReadonlyMap<string, PyValue>> = n
       ["_aggregate", native("_aggregate", aggregate)],
       ...["builtin", "extern"].map((name) => [name, native(name, sourceBuiltin)] as const),
       AGGREGATE_REPLACE,
+      ["dispatch", DISPATCH],
     ]),
   ],
   ["triton.language", new Map([AGGREGATE_REPLACE])],
@@ -325,6 +327,23 @@ const deviceProperties: NativeCall = (_args, _named, host) => {
   properties.set(dictKey("warpSize"), ["warpSize", BigInt(warpSize)]);
   return { kind: "dict", entries: properties };
 };
+/** `triton.backends.backends`: the drivers of both vendors, of which the target's is active. */
+const BACKENDS: PyValue = {
+  kind: "dict",
+  entries: new Map(
+    (
+      [
+        ["nvidia", "cuda"],
+        ["amd", "hip"],
+      ] as const
+    ).map(([name, backend]) => {
+      const driver = module(`triton.backends.${name}.driver`, {
+        is_active: native("is_active", (_args, _named, host) => host.gpu.backend === backend),
+      });
+      return [dictKey(name), [name, module(`triton.backends.${name}`, { driver })]];
+    }),
+  ),
+};
 const DRIVER = module("triton.runtime.driver", {
   active: module("triton.runtime.driver.active", {
     get_current_target: native("get_current_target", (_args, _named, host) => targetOf(host.gpu)),
@@ -349,6 +368,7 @@ const GLUON = { jit: GLUON_JIT, constexpr_function: CONSTEXPR_FUNCTION, must_use
 export const STANDARD_MODULES: ReadonlyMap<string, PyModule> = new Map(
   [
     module("triton", RUNTIME),
+    module("triton.backends", { backends: BACKENDS }),
     module("triton.backends.compiler", { GPUTarget: GPU_TARGET }),
     // `triton.runtime` does not export the decorator: its `jit` is the module of that name.
     module("triton.runtime", { ...RUNTIME, jit: module("triton.runtime.jit", RUNTIME) }),
