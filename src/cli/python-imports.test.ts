@@ -55,7 +55,7 @@ test("a kernel in a src/ layout: re-exports, stars, namespace packages, flags of
 });
 
 test("Triton that a package hands on: where it finds Triton and the active driver, and where it is not there", async () => {
-  const use = `from pack.triton_utils import tl, triton\n${kernel("tl.cdiv(n, 2)")}`;
+  const use = `from pack.triton_utils import tl, triton\n${kernel("n")}`;
   const importing = [
     "from importlib.util import find_spec",
     'HAS_TRITON = find_spec("triton") is not None or find_spec("other") is not None',
@@ -84,6 +84,23 @@ test("Triton that a package hands on: where it finds Triton and the active drive
     for (const target of ["cuda:90", "hip:gfx942"])
       expect(await run(["p/a.py", "--target", target], { "p/a.py": use, ...files })).toMatchObject({ code: 0, functions: ["k"] });
 });
+
+test("TRITON_F32_DEFAULT is the precision of dots that name none, in the environment or set by the file", async () => {
+  const body = [
+    "# tt-step: signature=*fp32",
+    "@triton.jit",
+    "def k(x):",
+    "    p = x + tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]",
+    "    tl.store(p, tl.dot(tl.load(p), tl.load(p)))",
+  ].join("\n");
+  const precision = async (text: string, env: Io["env"]) =>
+    /tt\.dot .*?(?:inputPrecision = (\w+))? :/.exec((await run(["p/a.py"], { "p/a.py": text }, env)).out)?.[1] ?? "ieee";
+  expect(await precision(HEAD + body, {})).toBe("tf32");
+  expect(await precision(HEAD + body, { TRITON_F32_DEFAULT: "" })).toBe("tf32");
+  expect(await precision(HEAD + body, { TRITON_F32_DEFAULT: "ieee" })).toBe("ieee");
+  expect(await precision(HEAD + body, { TRITON_F32_DEFAULT: "tf32x3" })).toBe("tf32x3");
+  expect(await precision(`import os\n${HEAD}os.environ["TRITON_F32_DEFAULT"] = "ieee"\n${body}`, {})).toBe("ieee");
+}, 30_000);
 
 const COMMON = { "p/a.py": `${HEAD}from q.b import f\n${kernel("f(n)")}`, "/lib/q/__init__.py": "", "/lib/q/b.py": helper("f", "a + 1") };
 

@@ -341,7 +341,7 @@ export function compileKernel(file: PythonFile, specialization: Specialization, 
     visitor: { expression: visitExpression, statement: visitStatement },
     ctx,
     host,
-    options,
+    options: { ...options, fp32Default: environmentOf(host, "TRITON_F32_DEFAULT") },
     module: { op: undefined, body: undefined },
     functions: new Map(),
     warnings: chosenKernel(file.evaluated, specialization.kernel),
@@ -362,6 +362,13 @@ export function compileKernel(file: PythonFile, specialization: Specialization, 
   ctx.diagnostics.push(...compilation.warnings.map(warningDiagnostic));
   const module = compilation.module.op!;
   return isValid(module) ? module : undefined;
+}
+
+/** A variable of the environment, as the file has left it. */
+function environmentOf(host: Host, variable: string): string | undefined {
+  const environment = host.facts.get("os.environ");
+  const value = isKind(environment, "dict") ? environment.entries.get(`s${variable}`)?.[1] : undefined;
+  return typeof value === "string" ? value : undefined;
 }
 
 /** The note of a kernel that is the only known definition among others. */

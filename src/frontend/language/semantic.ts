@@ -13,6 +13,8 @@ export interface LanguageOptions {
   readonly supportedFp8Dtypes: readonly string[];
   readonly deprecatedFp8DotOperandDtypes: readonly string[];
   readonly defaultDotInputPrecision: string;
+  /** The precision of `tl.dot` where a kernel names none: TRITON_F32_DEFAULT. */
+  readonly fp32Default?: string | undefined;
   readonly allowedDotInputPrecisions: readonly string[];
   readonly maxNumImpreciseAccDefault: number;
   readonly sanitizeOverflow: boolean;

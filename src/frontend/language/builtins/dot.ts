@@ -27,7 +27,8 @@ export const DOT = [
       const implied = acc && s.rules.impliesDotType ? (dtypeOf(acc) as Dtype) : FLOAT32;
       check(a.input_precision === null || a.allow_tf32 === null, "Only one of input_precision and allow_tf32 can be specified");
       const tf32 = s.options.allowedDotInputPrecisions.includes("tf32") && (a.allow_tf32 === null || pyTruth(a.allow_tf32));
-      const inputPrecision = a.input_precision === null ? (tf32 ? "tf32" : "ieee") : unwrap(a.input_precision);
+      const fallback = s.options.fp32Default || (tf32 ? "tf32" : "ieee");
+      const inputPrecision = a.input_precision === null ? fallback : unwrap(a.input_precision);
       return dotOfAnyRank(s, self(a.input), self(a.other), acc, {
         inputPrecision,
         maxNumImpreciseAcc: unwrap(a.max_num_imprecise_acc),
