@@ -28,8 +28,8 @@ test.each([
   // A default of None is none of an argument that the kernel computes with in all cases.
   [
     "added",
-    `tt-step ${FILE} --kernel added --signature '*fp32:16, *fp32:16, None, *fp32:16, 0, False, 128'`,
-    "guessed from its use: x, rest, out, window",
+    `tt-step ${FILE} --kernel added --signature '*fp32:16, *fp32:16, *i32:16, None, *fp32:16, 0, False, 128'`,
+    "guessed from its use: x, rest, packed, out, window",
   ],
   ["scaled", `tt-step ${FILE} --kernel scaled --signature '*fp16:16, *fp16:16, i32:16, i32, fp32, 16, 32' --num-warps 2`, undefined],
 ])("the command proposed for %s says what the file says, marks guesses, and works", async (kernel, command, guessed) => {

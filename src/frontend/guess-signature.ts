@@ -129,7 +129,7 @@ interface Uses {
   readonly pointers: ReadonlySet<string>;
   /** `desc.load(...)` */
   readonly descriptors: ReadonlyMap<string, number>;
-  /** Pointers whose elements are added to addresses or bound loops: indices, lengths. */
+  /** Pointers whose elements are added to addresses, bound loops or are taken apart by bits: indices, lengths, packed numbers. */
   readonly integers: ReadonlySet<string>;
   readonly conditions: ReadonlySet<string>;
   readonly types: ReadonlySet<string>;
@@ -170,6 +170,7 @@ function usesOf(kernel: ast.FunctionDef, parameters: readonly JitParameter[]): U
       const [other] = node.comparators;
       if (other?.kind === "Constant" && other.value !== null) compared.set(node.left.id, unparse(other));
     }
+    if (node.kind === "BinOp" && /^(?:Bit|[LR]Shift)/.test(node.op)) integral.push(node.left, node.right);
     if (node.kind !== "Call") return;
     const name = lastName(node.func) ?? "";
     const owner = node.func.kind === "Attribute" && node.func.value.kind === "Name" ? node.func.value.id : "";
