@@ -26,6 +26,38 @@ describe("values of which many would be needed at once", () => {
   });
 });
 
+test("of lanes that are computed side by side, each is computed on its own where they need fewer registers so", () => {
+  const [LANES, ROUNDS] = [16, 3];
+  const lanes = Array.from({ length: LANES }, (_, i) => i);
+  /** A round of a random number generator: a product's two halves, each mixed with a word and the key. */
+  const round = (r: number) => {
+    const each = (line: (i: number) => string) => lanes.map(line).join("\n");
+    return [
+      each((i) => `%w${r}_${i} = llvm.zext %a${r}_${i} : i32 to i64`),
+      each((i) => `%m${r}_${i} = llvm.mul %w${r}_${i}, %factor : i64`),
+      each((i) => `%s${r}_${i} = llvm.lshr %m${r}_${i}, %c32 : i64`),
+      each((i) => `%h${r}_${i} = llvm.trunc %s${r}_${i} : i64 to i32`),
+      each((i) => `%l${r}_${i} = llvm.trunc %m${r}_${i} : i64 to i32`),
+      each((i) => `%a${r + 1}_${i} = llvm.xor %h${r}_${i}, %b${r}_${i} : i32`),
+      each((i) => `%b${r + 1}_${i} = llvm.xor %l${r}_${i}, %d${r}_${i} : i32`),
+      each((i) => `%d${r + 1}_${i} = llvm.xor %l${r}_${i}, %key : i32`),
+    ].join("\n");
+  };
+  const body = `
+      %c32 = llvm.mlir.constant(32 : i64) : i64
+      %factor = llvm.mlir.constant(3528531795 : i64) : i64
+      ${lanes.map((i) => `%n${i} = llvm.mlir.constant(${7 * i} : i32) : i32\n%a0_${i} = llvm.add %x, %n${i} : i32`).join("\n")}
+      ${lanes.map((i) => `%b0_${i} = llvm.xor %a0_${i}, %key : i32\n%d0_${i} = llvm.mul %a0_${i}, %key : i32`).join("\n")}
+      ${Array.from({ length: ROUNDS }, (_, r) => round(r)).join("\n")}
+      ${lanes.map((i) => `%o${i} = llvm.xor %a${ROUNDS}_${i}, %b${ROUNDS}_${i} : i32\n%q${i} = llvm.xor %o${i}, %d${ROUNDS}_${i} : i32`).join("\n")}
+      ${lanes.map((i) => `llvm.store volatile %q${i}, %arg0 : i32, !llvm.ptr<1>`).join("\n")}`;
+  const lines = instructions(kernel("%arg0: !llvm.ptr<1>, %x: i32, %key: i32", body));
+  const stored = lines.flatMap((l) => /^st\..*, (%r\d+);/.exec(l)?.[1] ?? []);
+  const before = (name: string) => lines.findIndex((l) => l.includes(` ${name},`));
+  const products = stored.map((name) => lines.slice(0, before(name)).filter((l) => l.startsWith("mul.lo.s64")).length);
+  expect(products).toEqual(lanes.map((i) => ROUNDS * (i + 1)));
+});
+
 test("in a loop, offsets of one value are made where they are needed, and a count that it goes on with where the program has it", () => {
   const body = `
       %c1 = llvm.mlir.constant(1 : i32) : i32

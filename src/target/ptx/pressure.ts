@@ -1,7 +1,7 @@
 /**
  * The order of a block's instructions where many values would be needed at once: next comes what makes the
- * fewest new values and ends the most, and of those loads the one that most can go on with. The assembler keeps chains in the order in which
- * it finds them, and stores in memory what does not fit.
+ * fewest new values and ends the most, and of those loads the one that most can go on with. Where that is no better, each result is
+ * computed on its own. The assembler keeps chains in the order in which it finds them, and stores in memory what does not fit.
  *
  *     load all of a, load all of b, all products      for each k: load a[k], load b[k], the products of both
  *
@@ -126,11 +126,11 @@ class Values {
       while (end < nodes.length && isMovable(nodes[end]!)) end++;
       let run = nodes.slice(start, end);
       const before = peak(run);
-      const other = before > FEW ? this.#reordered(run, behind, leftOf(run)) : undefined;
-      if (other) {
+      const ifBetter = (other: Node[]): Node[] | undefined => {
         const after = peak(other);
-        if (after <= before * (after <= REGISTERS ? FEWER : WORTH)) run = other;
-      }
+        return after <= before * (after <= REGISTERS ? FEWER : WORTH) ? other : undefined;
+      };
+      if (before > FEW) run = ifBetter(this.#greedy(run, behind, leftOf(run))) ?? ifBetter(this.#oneByOne(run)) ?? run;
       for (const node of [...run, ...nodes.slice(end, end + 1)]) {
         now = put(node, left, now);
         chosen.push(node);
@@ -139,7 +139,26 @@ class Values {
     }
     return chosen;
   }
-  #reordered(run: readonly Node[], behind: ReadonlySet<Node>, left: Map<Node, number>): Node[] {
+  /** The last instructions one after the other, each after all that it needs: where lanes are computed side by side, one lane at a time. */
+  #oneByOne(run: readonly Node[]): Node[] {
+    const maker = new Map<Node, Node>();
+    for (const node of run) for (const value of this.made(node)) maker.set(value, node);
+    const waiting = new Map(run.map((node) => [node, this.needs(node).flatMap((value) => maker.get(value) ?? [])]));
+    const used = new Set([...waiting.values()].flat());
+    const made = new Set<Node>();
+    for (const last of run.filter((node) => !used.has(node))) {
+      const stack = [{ node: last, next: 0 }];
+      for (let top = stack.at(-1); top; top = stack.at(-1)) {
+        const input = waiting.get(top.node)![top.next++];
+        if (!input) {
+          stack.pop();
+          made.add(top.node);
+        } else if (!made.has(input)) stack.push({ node: input, next: 0 });
+      }
+    }
+    return [...made];
+  }
+  #greedy(run: readonly Node[], behind: ReadonlySet<Node>, left: Map<Node, number>): Node[] {
     const maker = new Map<Node, Node>();
     for (const node of run) for (const value of this.made(node)) maker.set(value, node);
     const users = new Map<Node, Node[]>();

@@ -706,10 +706,17 @@ export const PTX_FAULTS: readonly Fault[] = [
       replace: '(node.data.kind === "load" || node.data.kind === "store")',
     },
     {
-      in: "#reordered",
+      in: "#greedy",
       fault: "instructions come before what they need",
       find: "if (count === 0) rate(user, turn++);",
       replace: "if (count <= 1) rate(user, turn++);",
+    },
+    {
+      in: "#oneByOne",
+      fault: "results come before what they need",
+      kernel: "dropout_philox",
+      find: "else if (!made.has(input)) stack.push({ node: input, next: 0 });",
+      replace: "else made.add(input);",
     },
   ]),
   ...inFile("target/ptx/libdevice-trigonometric.ts", [
