@@ -191,12 +191,10 @@ export class Graph {
   }
   /** Nodes that are made in place of another have its source location, block and place in the program's order. */
   inPlaceOf<T>(node: Node, make: () => T): T {
-    this.loc = node.loc;
-    this.home = node.home;
-    const outer = this.#place;
-    this.#place = node.place;
+    const [loc, home, place] = [this.loc, this.home, this.#place];
+    [this.loc, this.home, this.#place] = [node.loc, node.home, node.place];
     const made = make();
-    this.#place = outer;
+    [this.loc, this.home, this.#place] = [loc, home, place];
     return made;
   }
   /** An instruction that computes a register, by its mnemonic. */

@@ -63,7 +63,9 @@ export function pack(s: Simplifier, low: Node, high: Node): Node {
     return high.inputs[0]!;
   const both = /^cvt\.(rn|rz)\.(f16|bf16)\.f32$/.exec(operationOf(low));
   if (both && s.hasPackedConversion && operationOf(high) === operationOf(low))
-    return s.graph.ptx(`cvt.${both[1]}.${both[2]}x2.f32`, 32, [high.inputs[0]!, low.inputs[0]!]);
+    return s.graph.inPlaceOf(low.place > high.place ? low : high, () =>
+      s.graph.ptx(`cvt.${both[1]}.${both[2]}x2.f32`, 32, [high.inputs[0]!, low.inputs[0]!]),
+    );
   return s.graph.pure("pack", width, [low, high]);
 }
 /** The upper half of a register. */
