@@ -76,3 +76,22 @@ test("in a loop, offsets of one value are made where they are needed, and a coun
   const loop = lines.slice(lines.findIndex((l) => l.startsWith("mul"))).map((l) => l.split(/[. ]/)[0]);
   expect(loop).toEqual(["mul", "st", "add", "st", "add", "st", "mov", "bra"]);
 });
+
+test("conversions to the halves of a register come where the program converts", () => {
+  const body = `
+      %i = llvm.mlir.constant(0 : i32) : i32
+      %j = llvm.mlir.constant(1 : i32) : i32
+      %none = llvm.mlir.undef : vector<2xf16>
+      %a = llvm.fptrunc %x : f32 to f16
+      %b = llvm.fptrunc %y : f32 to f16
+      llvm.store volatile %x, %arg0 : f32, !llvm.ptr<1>
+      %low = llvm.insertelement %a, %none[%i : i32] : vector<2xf16>
+      %both = llvm.insertelement %b, %low[%j : i32] : vector<2xf16>
+      llvm.store volatile %both, %arg0 : vector<2xf16>, !llvm.ptr<1>`;
+  const lines = instructions(kernel("%arg0: !llvm.ptr<1>, %x: f32, %y: f32", body));
+  expect(lines.map((l) => l.split(" ")[0]).filter((name) => /^(cvt|st)/.test(name!))).toEqual([
+    "cvt.rn.f16x2.f32",
+    "st.volatile.global.b32",
+    "st.volatile.global.b32",
+  ]);
+});

@@ -127,10 +127,10 @@ const shortLog1p = (m: LibdeviceMath, f: Node): Node => m.fma(m.mul(f, f), m.pol
 
 /** -infinity at 0, NaN below, infinity and NaN as they are. */
 function logLimits(m: LibdeviceMath, x: Node, made: Node): Node {
-  // x * infinity is infinity for infinity, NaN for zero, NaN and what is below zero as well, once its sign is infinite.
+  // The bits of infinity, NaN and what has a sign are the largest. x * infinity + infinity is infinity for infinity, else NaN.
   const { s } = m;
-  const regular = s.and(m.greater(x, 0), m.less(x, Number.POSITIVE_INFINITY));
-  const odd = m.select(m.less(x, 0), m.nan, m.add(x, x));
+  const regular = s.icmp("ult", m.isFloat ? x : s.high(x), m.int(m.by(0x7f800000, 0x7ff00000), 32));
+  const odd = m.fma(x, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
   return m.select(m.equal(x, 0), Number.NEGATIVE_INFINITY, m.select(regular, made, odd));
 }
 

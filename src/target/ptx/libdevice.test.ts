@@ -49,6 +49,10 @@ test("a power of a few factors is their product, as libdevice has it", () => {
   expect(power(-1).join()).toContain("ex2");
 });
 
+test.each(["logf", "log2f", "log10f"])("%s makes two choices: of zero, and of infinity, NaN and what is below zero", (name) => {
+  expect(libdevice(name, 1).match(/selp/g)).toHaveLength(2);
+});
+
 test("the ends of erfinv come by its logarithm, without choices", () => {
   expect(libdevice("erfinvf", 1)).not.toMatch(/selp|copysign/);
 });
