@@ -14,7 +14,8 @@ import type { Simplifier } from "./simplify.js";
 import { countUp } from "./strides.js";
 import { copyAccumulators } from "./wgmma-fence.js";
 
-export function cleanUp(s: Simplifier, entry: Block): void {
+/** `pairsWords`: whether there are instructions that compute two floats of 32 bits. */
+export function cleanUp(s: Simplifier, entry: Block, pairsWords = false): void {
   const { graph } = s;
   prune(entry);
   replaceBranches(s, entry);
@@ -24,8 +25,9 @@ export function cleanUp(s: Simplifier, entry: Block): void {
   replaceAll(order, alignCounters(s, order, earliestBlocks(order).keys()));
   replaceAll(order, countUp(s, [...earliestBlocks(order).keys()]));
   let live = removeDead(order);
-  const paired = pairHalves(s, order, live);
-  if (paired.size > 0) {
+  for (const width of pairsWords ? ([16, 32] as const) : ([16] as const)) {
+    const paired = pairHalves(s, order, live, width);
+    if (paired.size === 0) continue;
     replaceAll(order, paired);
     live = removeDead(order);
   }

@@ -56,3 +56,38 @@ describe("two operations on 16 bits", () => {
     expect(floats(body).map((l) => l.split(" ")[0])).toEqual(["add.f16", "add.f16"]);
   });
 });
+
+describe("two words that a loop carries", () => {
+  const loop = (body: string) => `
+      %none = llvm.mlir.constant(0.0 : f32) : f32
+      llvm.br ^bb1(%none, %none : f32, f32)
+    ^bb1(%a: f32, %b: f32):
+      %s = llvm.load volatile %arg0 : !llvm.ptr<1> -> f32
+      %x = llvm.load volatile %arg0 : !llvm.ptr<1> -> f32
+      %y = llvm.load volatile %arg0 : !llvm.ptr<1> -> f32
+      ${body}
+      %p = llvm.fcmp "olt" %s, %none : f32
+      llvm.cond_br %p, ^bb1(%c, %d : f32, f32), ^bb2
+    ^bb2:
+      llvm.store %c, %arg0 : f32, !llvm.ptr<1>
+      llvm.store %d, %arg0 : f32, !llvm.ptr<1>
+      llvm.return`;
+  const floats = (body: string, capability: number) =>
+    instructions(`(%arg0: !llvm.ptr<1>) attributes {nvvm.kernel = 1 : ui1} {${loop(body)}\n}`, { capability })
+      .filter((l) => /^(add|mul|sub)\./.test(l))
+      .map((l) => l.split(" ")[0]);
+  const scaled = `
+      %e = llvm.fadd %a, %x : f32
+      %f = llvm.fadd %b, %y : f32
+      %c = llvm.fmul %e, %s : f32
+      %d = llvm.fmul %s, %f : f32`;
+
+  test("are computed at once on sm_100", () => {
+    expect(floats(scaled, 100)).toEqual(["add.f32x2", "mul.f32x2"]);
+    expect(floats(scaled, 90)).toEqual(["add.f32", "add.f32", "mul.f32", "mul.f32"]);
+  });
+  test("stay two where one is a sum and the other a difference", () => {
+    const other = scaled.replace("%f = llvm.fadd %b, %y", "%f = llvm.fsub %b, %y");
+    expect(floats(other, 100)).toEqual(["add.f32", "sub.f32", "mul.f32", "mul.f32"]);
+  });
+});

@@ -1,10 +1,10 @@
 /**
- * Two 16-bit operations on the halves of registers become one on both halves: `add.f16x2` for two `add.f16`.
- * It starts at registers that are put together from halves, and at operations on the two halves of one, and grows towards
+ * Two operations on the halves of registers become one on both halves: `add.f16x2` for two `add.f16`, `add.f32x2` for two `add.f32`.
+ * It starts at registers that are put together from halves, at operations on the two halves of one, and at neighbours that a loop carries, and grows towards
  * their operands, through loops too, where that saves instructions. Source: llvm/lib/Transforms/Vectorize/SLPVectorizer.cpp, which does this for Triton.
  */
 
-import { type Block, isConst, type Node, operationOf, successorsOf } from "./graph.js";
+import { type Block, isConst, type Node, operationOf, successorsOf, type Width } from "./graph.js";
 import { terminatorInputs } from "./schedule.js";
 import type { Simplifier } from "./simplify.js";
 import { pack } from "./widths.js";
@@ -20,27 +20,48 @@ interface Pair {
 const PAIRED = /^((add|sub|mul|fma)(\.rn)?|(min|max)(\.NaN)?|neg|abs|(ex2|tanh)\.approx)\.(f16|bf16)$/;
 const isBitwise = (node: Node): node is Node<"and" | "or" | "xor" | "not"> =>
   node.kind === "and" || node.kind === "or" || node.kind === "xor" || node.kind === "not";
+/** Two words are a register without a move, so only what computes counts. */
+const PAIRED_WORDS = /^(add|sub|mul|fma)(\.rn)?(\.ftz)?\.f32$/;
 const isPaired = (node: Node): boolean =>
-  node.width === 16 && (PAIRED.test(operationOf(node)) || isBitwise(node) || node.kind === "select");
+  node.width === 16
+    ? PAIRED.test(operationOf(node)) || isBitwise(node) || node.kind === "select"
+    : node.width === 32 && PAIRED_WORDS.test(operationOf(node));
 const COMMUTATIVE = /^((add|mul|fma|min|max)\.|and$|or$|xor$)/;
 
 /** Returns which nodes are now others: registers put together from halves, and the halves, where they are used by themselves. */
-export function pairHalves(s: Simplifier, order: readonly Block[], live: ReadonlySet<Node>): Map<Node, Node> {
-  const halves = [...live].filter((node) => node.width === 16 || node.kind === "pack").sort((a, b) => a.id - b.id);
-  if (!halves.some((node) => isPaired(node))) return new Map();
-  const pairing = new Pairing(s, usesOfHalves(order, live), timesOf(order));
-  const packs = halves.filter((node) => node.kind === "pack" && node.width === 32);
+export function pairHalves(s: Simplifier, order: readonly Block[], live: ReadonlySet<Node>, width: 16 | 32): Map<Node, Node> {
+  const halves = [...live].filter((node) => node.width === width || node.kind === "pack").sort((a, b) => a.id - b.id);
+  if (!halves.some((node) => node.width === width && isPaired(node))) return new Map();
+  const pairing = new Pairing(s, usesOfHalves(order, live, width), timesOf(order), width);
+  const packs = halves.filter((node) => node.kind === "pack" && node.width === 2 * width);
   for (const { inputs } of packs) pairing.from(inputs[0]!, inputs[1]!);
-  for (const [low, high] of onHalvesOfOne(halves)) pairing.from(low, high);
+  for (const [low, high] of onHalvesOfOne(halves, width)) pairing.from(low, high);
+  if (width === 32) for (const [low, high] of carried(order)) pairing.from(low, high);
   return pairing.replaced(packs);
 }
 
+/** Neighbours among the words that a loop carries and computes alike. */
+function carried(order: readonly Block[]): (readonly [Node, Node])[] {
+  const alike = (a: Node, b: Node): boolean =>
+    a.inputs.some((input, i) => isPaired(input) && operationOf(input) === operationOf(b.inputs[i]!));
+  const found: (readonly [Node, Node])[] = [];
+  for (const { phis } of order)
+    for (let i = 0; i + 1 < phis.length; i++) {
+      const [a, b] = [phis[i]!, phis[i + 1]!];
+      if (a.width === 32 && b.width === 32 && alike(a, b)) {
+        found.push([a, b]);
+        i++;
+      }
+    }
+  return found;
+}
+
 /** Operations alike, one on the low and one on the high half of a register. */
-function onHalvesOfOne(halves: readonly Node[]): (readonly [Node, Node])[] {
+function onHalvesOfOne(halves: readonly Node[], width: 16 | 32): (readonly [Node, Node])[] {
   const found: (readonly [Node, Node])[] = [];
   const onHigh = new Map<string, Node>();
   const key = (node: Node, i: number): string => `${operationOf(node)} ${i} ${node.inputs[i]!.inputs[0]!.id}`;
-  const alike = halves.filter(isPaired);
+  const alike = halves.filter((node) => node.width === width && isPaired(node));
   for (const node of alike) node.inputs.forEach((input, i) => input.kind === "high" && onHigh.set(key(node, i), node));
   for (const node of alike)
     node.inputs.forEach((input, i) => {
@@ -50,16 +71,16 @@ function onHalvesOfOne(halves: readonly Node[]): (readonly [Node, Node])[] {
   return found;
 }
 
-/** Who uses each value of 16 bits; `undefined` stands for a terminator. */
-function usesOfHalves(order: readonly Block[], live: ReadonlySet<Node>): Map<Node, (Node | undefined)[]> {
+/** Who uses each value of a width; `undefined` stands for a terminator. */
+function usesOfHalves(order: readonly Block[], live: ReadonlySet<Node>, width: 16 | 32): Map<Node, (Node | undefined)[]> {
   const uses = new Map<Node, (Node | undefined)[]>();
   const add = (half: Node, user: Node | undefined): void => {
     const known = uses.get(half);
     if (known) known.push(user);
     else uses.set(half, [user]);
   };
-  for (const node of live) for (const input of node.inputs) if (input.width === 16) add(input, node);
-  for (const block of order) for (const value of terminatorInputs(block.terminator)) if (value.width === 16) add(value, undefined);
+  for (const node of live) for (const input of node.inputs) if (input.width === width) add(input, node);
+  for (const block of order) for (const value of terminatorInputs(block.terminator)) if (value.width === width) add(value, undefined);
   return uses;
 }
 
@@ -127,6 +148,7 @@ class Pairing {
     readonly s: Simplifier,
     readonly uses: ReadonlyMap<Node, readonly (Node | undefined)[]>,
     readonly times: ReadonlyMap<Node, Time>,
+    readonly width: 16 | 32,
   ) {}
 
   /** Pairs these halves and what they are computed from, if that saves instructions. */
@@ -158,13 +180,18 @@ class Pairing {
     for (const pair of new Set(grown.values())) {
       const users = [...(this.uses.get(pair.low) ?? []), ...(this.uses.get(pair.high) ?? [])];
       const isOutside = (user: Node | undefined) => !user || !(grown.has(user) || isWhole(user, pair.low, pair.high));
-      saved++;
+      if (this.width === 16 || pair.low.kind !== "phi") saved++;
       if (users.some((user) => user && isWhole(user, pair.low, pair.high))) saved++;
       if (users.some(isOutside)) saved--;
     }
     for (const [low, high] of leaves) {
       if (!this.#isFree(low, high)) saved--;
-      else if (!isConst(low) && [low, high].every((half) => this.uses.get(half)?.every((user) => user && grown.has(user)))) saved++;
+      else if (
+        this.width === 16 &&
+        !isConst(low) &&
+        [low, high].every((half) => this.uses.get(half)?.every((user) => user && grown.has(user)))
+      )
+        saved++;
     }
     return saved;
   }
@@ -193,7 +220,8 @@ class Pairing {
   /** Whether they are the halves of a register that there is, a constant, or converted together. */
   #isFree(low: Node, high: Node): boolean {
     if (isConst(low) && isConst(high)) return true;
-    if (low.kind === "trunc" && high.kind === "high") return low.inputs[0] === high.inputs[0] && low.inputs[0]!.width === 32;
+    if (low.kind === "trunc" && high.kind === "high") return low.inputs[0] === high.inputs[0] && low.inputs[0]!.width === 2 * this.width;
+    if (this.width === 32) return low === high || [low, high].every((half) => this.uses.get(half)?.length === 1);
     return this.s.hasPackedConversion && operationOf(low) === operationOf(high) && /^cvt\.r[nz]\.b?f16\.f32$/.test(operationOf(low));
   }
 
@@ -201,8 +229,8 @@ class Pairing {
     const replaced = new Map<Node, Node>();
     for (const pair of new Set(this.#pairs.values())) {
       const both = this.#register(pair.low, pair.high);
-      replaced.set(pair.low, this.s.graph.pure("trunc", 16, [both]));
-      replaced.set(pair.high, this.s.graph.pure("high", 16, [both]));
+      replaced.set(pair.low, this.s.graph.pure("trunc", this.width, [both]));
+      replaced.set(pair.high, this.s.graph.pure("high", this.width, [both]));
     }
     for (const [phi, { operands }] of this.#phis) phi.inputs = operands.map(([low, high]) => this.#register(low, high));
     for (const seed of seeds) {
@@ -234,13 +262,14 @@ class Pairing {
   }
   #operation(pair: Pair, registerOf: (low: Node, high: Node) => Node): Node {
     const { graph } = this.s;
+    const width: Width = this.width === 16 ? 32 : 64;
     const { low } = pair;
     if (low.kind !== "phi") {
       const inputs = pair.operands.map(([low, high]) => registerOf(low, high));
-      if (low.kind === "select") return graph.pure("select", 32, [low.inputs[0]!, ...inputs]);
-      return isBitwise(low) ? graph.pure(low.kind, 32, inputs) : graph.ptx(`${operationOf(low)}x2`, 32, inputs);
+      if (low.kind === "select") return graph.pure("select", width, [low.inputs[0]!, ...inputs]);
+      return isBitwise(low) ? graph.pure(low.kind, width, inputs) : graph.ptx(`${operationOf(low)}x2`, width, inputs);
     }
-    const phi = graph.phi(low.block!, 32);
+    const phi = graph.phi(low.block!, width);
     this.#phis.push([phi, pair]);
     return phi;
   }

@@ -332,9 +332,9 @@ export const PTX_FAULTS: readonly Fault[] = [
     {
       in: "replaced",
       fault: "the halves are exchanged",
-      find: 'replaced.set(pair.low, this.s.graph.pure("trunc", 16, [both]));\n      replaced.set(pair.high, this.s.graph.pure("high", 16, [both]));',
+      find: 'replaced.set(pair.low, this.s.graph.pure("trunc", this.width, [both]));\n      replaced.set(pair.high, this.s.graph.pure("high", this.width, [both]));',
       replace:
-        'replaced.set(pair.high, this.s.graph.pure("trunc", 16, [both]));\n      replaced.set(pair.low, this.s.graph.pure("high", 16, [both]));',
+        'replaced.set(pair.high, this.s.graph.pure("trunc", this.width, [both]));\n      replaced.set(pair.low, this.s.graph.pure("high", this.width, [both]));',
     },
     {
       in: "#operands",
