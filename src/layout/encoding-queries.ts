@@ -6,7 +6,7 @@
 import { basesPerDim, firstMoved, orderPerDim } from "./bases-per-dim.js";
 import type { DistributedParams, EncodingParams, LinearParams, SharedParams } from "./encoding-params.js";
 import { encodingsEqual } from "./encoding-text.js";
-import { getCTASplitNum, getCTAsPerCGA, getShapePerCTA } from "./encodings/cga.js";
+import { getCTASplitNum, getShapePerCTA } from "./encodings/cga.js";
 import { recordOf } from "./encodings/index.js";
 import { linearOrder, linearToLinearLayout } from "./encodings/linear.js";
 import type { LinearLayout } from "./linear-layout.js";
@@ -26,8 +26,9 @@ export function getCTASplitNumOf(params: EncodingParams): number[] {
 
 /** CTAs of the cluster. */
 export function getNumCTAs(params: EncodingParams): number {
-  const cga = getCTALayout(params);
-  return cga === undefined ? 1 : product(getCTAsPerCGA(cga));
+  // A linear layout need not divide the tensor among CTAs first.
+  const layout = "layout" in params ? params.layout : getCTALayout(params);
+  return layout?.hasInDim("block") ? layout.getInDimSize("block") : 1;
 }
 
 /** Dimensions of the tensors that the encoding is for. */
@@ -97,6 +98,10 @@ export function getElemsPerThread(params: DistributedParams, shape: readonly num
 export function getTotalElemsPerThread(params: DistributedParams, shape: readonly number[]): number {
   return product(getElemsPerThread(params, shape));
 }
+
+/** Different elements that a thread holds. */
+export const getUniqueElemsPerThread = (params: DistributedParams, shape: readonly number[]): number =>
+  toLinearLayout(shape, params).removeZeroBasesAlongDim("register").getInDimSize("register");
 
 /** Lanes along each dimension, those with duplicates not counted. */
 export function getThreadsPerWarp(params: DistributedParams, shape: readonly number[]): number[] {

@@ -110,7 +110,7 @@ describe("verifiers complain in upstream's words", () => {
     ["#ttg.padded_shared<[4:+3] {order = [0], shape = [32]}>", "padding values must all be power of two"],
     ["#ttg.padded_shared<[4:+4, 4:+2] {order = [0], shape = [32]}>", "interval values cannot have duplicates"],
     ["#ttg.padded_shared<[] {order = [0], shape = [32]}>", "must have at least one interval-padding pair"],
-    ["#ttg.padded_shared<[4:+4] {offset = [[1], [2], [0]], block = []}>", "Broadcasting is not supported."],
+    ["#ttg.padded_shared<[4:+4] {offset = [[1], [2], [0]], block = []}>", "Broadcasting in offset dimension is not supported."],
     ["#ttg.padded_shared<[4:+4] {offset = [[1, 1], [0, 1]], block = []}>", "Each offset basis must move in at most one dimension."],
     ["#ttg.padded_shared<[4:+4] {offset = [[1], [3]], block = []}>", "Each offset basis must be 0 or a power of two."],
     ["#ttng.tensor_memory_encoding<blockM = 32, blockN = 64, colStride = 1>", "blockM must be 64 or 128 but got 32"],

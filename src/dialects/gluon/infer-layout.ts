@@ -14,5 +14,6 @@ export const inferLayout: InferLayout = {
   inferDefaultJoinOpEncoding: same,
   inferSplitOpEncoding: same,
   verifyDotOpEncodingCompatibility: () => true,
+  catProblem: () => undefined,
   inferFp4ToFpOpEncoding: (_shape, _axis, input) => input,
 };

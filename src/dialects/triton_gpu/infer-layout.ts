@@ -24,6 +24,7 @@ export const inferOldLayout: InferLayout = {
       : inferLayout.inferExpandDimsOpEncoding(operand, axis, report),
   inferDotOpEncoding: () => true,
   verifyDotOpEncodingCompatibility: () => true,
+  catProblem: () => undefined,
   verifyLayoutsAreEqual: (shape, expected, got, report) =>
     expected === got || encodingParams(got) === undefined || inferLayout.verifyLayoutsAreEqual(shape, expected, got, report),
 };

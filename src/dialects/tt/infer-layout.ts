@@ -34,6 +34,8 @@ export interface InferLayout {
   inferSplitOpEncoding(src: Attribute, shape: readonly number[], report: ReportError): Attribute | undefined;
   /** `report` gives errors about `op` (upstream's emitError on it). */
   verifyDotOpEncodingCompatibility(op: Operation, a: Attribute, b: Attribute, report: (message: string) => void): boolean;
+  /** Since 3.8: why a tensor cannot be tt.cat of two tensors of the type `part`. */
+  catProblem(part: TensorType, result: TensorType): string | undefined;
   inferFp4ToFpOpEncoding(
     shape: readonly number[],
     axis: number,

@@ -37,27 +37,29 @@ function checkSize(op: Operation, type: Type, report: OpReport): boolean {
 /** The layouts of operands and results fit their tensors and the module they are in. */
 export const VerifyTensorLayoutsTrait = defineTrait("VerifyTensorLayoutsTrait", {
   dependsOn: "surroundings",
-  verify(op, report) {
-    const { operandUses, results } = op;
-    // Most operands have the type of the one before.
-    let right: Type | undefined;
-    for (let i = 0; i < operandUses.length; i++) {
-      const { value } = operandUses[i]!;
-      if (value.type === right) continue;
-      right = value.type;
-      const problem = layoutProblem(op, value.type);
-      if (problem !== undefined)
-        return void report.plain(`Operand ${i} (${valueText(value)}) has an invalid layout: ${problem}`, "tt.tensor-layout");
-    }
-    for (let i = 0; i < results.length; i++) {
-      if (results[i]!.type === right) continue;
-      right = results[i]!.type;
-      const problem = layoutProblem(op, right);
-      if (problem !== undefined)
-        return void report.plain(`Result ${results.length === 1 ? "" : `${i} `}has an invalid layout: ${problem}`, "tt.tensor-layout");
-    }
-  },
+  verify: (op, report) => verifyLayouts(op, report, layoutProblem),
 });
+/** Reports the first operand or result whose type has a problem. */
+export function verifyLayouts(op: Operation, report: OpReport, problemOf: (op: Operation, type: Type) => string | undefined): void {
+  const { operandUses, results } = op;
+  // Most operands have the type of the one before.
+  let right: Type | undefined;
+  for (let i = 0; i < operandUses.length; i++) {
+    const { value } = operandUses[i]!;
+    if (value.type === right) continue;
+    right = value.type;
+    const problem = problemOf(op, value.type);
+    if (problem !== undefined)
+      return void report.plain(`Operand ${i} (${valueText(value)}) has an invalid layout: ${problem}`, "tt.tensor-layout");
+  }
+  for (let i = 0; i < results.length; i++) {
+    if (results[i]!.type === right) continue;
+    right = results[i]!.type;
+    const problem = problemOf(op, right);
+    if (problem !== undefined)
+      return void report.plain(`Result ${results.length === 1 ? "" : `${i} `}has an invalid layout: ${problem}`, "tt.tensor-layout");
+  }
+}
 function layoutProblem(op: Operation, type: Type): string | undefined {
   if (!RankedTensorType.is(type) || !type.params.encoding) return undefined;
   return dialectOf(type.params.encoding)?.interface(VerifyTensorLayout)?.verifyTensorLayout(type, op);

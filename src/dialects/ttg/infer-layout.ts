@@ -6,7 +6,7 @@ import type { Attribute } from "../../ir/attribute.js";
 import { RankedTensorType } from "../../ir/builtin-types.js";
 import { attrText } from "../../ir/text-hook.js";
 import type { DistributedParams } from "../../layout/encoding-params.js";
-import { areLayoutsEquivalent } from "../../layout/encoding-queries.js";
+import { areLayoutsEquivalent, getUniqueElemsPerThread } from "../../layout/encoding-queries.js";
 import { verifyDotOpEncodingCompatibility, verifyDotOperandEncoding } from "../../layout/infer/dot.js";
 import type { Inferred } from "../../layout/infer/inferred.js";
 import { inferDefaultJoinOpEncoding, inferFp4ToFpOpEncoding, inferSplitOpEncoding } from "../../layout/infer/join-split.js";
@@ -62,6 +62,14 @@ export const inferLayout: InferLayout = {
     const [error] = verifyDotOpEncodingCompatibility(aParams, bParams, resultParams, (version) => supportMMA(op, version));
     if (error !== undefined) report(error);
     return error === undefined;
+  },
+  catProblem(part, result) {
+    const [wanted, got] = [result, part].map(({ params: { encoding, shape } }) =>
+      getUniqueElemsPerThread(distributedParams(encoding)!, shape),
+    );
+    return wanted === 2 * got!
+      ? undefined
+      : `tt.cat result encoding requires ${wanted} non-broadcast register values, but operands provide ${2 * got!}`;
   },
   inferFp4ToFpOpEncoding: (shape, axis, input, forward, report) =>
     distributed(input, report, (params) => inferFp4ToFpOpEncoding(shape, axis, params, forward, input.ctx.triton.pairsFp4First)),

@@ -1,16 +1,37 @@
 /** The common parts of all ttg ops. */
+
+import type { Type } from "../../ir/attribute.js";
 import { isInteger } from "../../ir/builtin-types.js";
 import type { MemoryEffect, OpReport } from "../../ir/define-op.js";
 import type { Operation } from "../../ir/operation.js";
+import { attrText } from "../../ir/text-hook.js";
 import { defineTrait, type Trait } from "../../ir/traits.js";
 import type { Value } from "../../ir/value.js";
-import { VerifyTensorLayoutsTrait } from "../tt/traits.js";
-import { toLinearLayout } from "./encodings/define-encoding.js";
+import { getNumCTAs as getNumCTAsOf } from "../../layout/encoding-queries.js";
+import { VerifyTensorLayoutsTrait, verifyLayouts } from "../tt/traits.js";
+import { encodingParams, toLinearLayout } from "./encodings/define-encoding.js";
 import { enclosingModule, getNumCTAs } from "./num-warps.js";
-import type { MemDesc } from "./types.js";
+import { type MemDesc, MemDescType } from "./types.js";
 
-/** The traits of a ttg op: its own, then that of every one. Source: TritonGPUOps.td, TTG_Op. */
-export const ttgTraits = (...own: readonly Trait[]): readonly Trait[] => [...own, VerifyTensorLayoutsTrait];
+/** Since 3.8 the layouts of buffers fit the number of CTAs. Source: lib/Dialect/TritonGPU/IR/Traits.cpp. */
+const VerifyMemDescLayoutsTrait = defineTrait("VerifyMemDescLayoutsTrait", {
+  verify(op, report) {
+    if (op.ctx.triton.checksMemory) verifyLayouts(op, report, memDescProblem);
+  },
+});
+function memDescProblem(op: Operation, type: Type): string | undefined {
+  const encoding = MemDescType.is(type) ? type.params.encoding : undefined;
+  const params = encodingParams(encoding);
+  if (!encoding || !params) return undefined;
+  const wanted = getNumCTAs(enclosingModule(op));
+  const got = getNumCTAsOf(params);
+  return got === wanted
+    ? undefined
+    : `${attrText(encoding)}.\nLayout has ${got} CTAs per CGA, but the context requires ${wanted} CTAs per CGA.`;
+}
+
+/** The traits of an op with buffers: its own, then those of every one. Source: TritonGPUOps.td, TTG_Op; TritonNvidiaGPUOps.td, TTNG_Op. */
+export const ttgTraits = (...own: readonly Trait[]): readonly Trait[] => [...own, VerifyTensorLayoutsTrait, VerifyMemDescLayoutsTrait];
 
 /** The op gives another view of the buffer that it takes. */
 export const MemDescViewTrait = defineTrait("MemDescViewTrait");

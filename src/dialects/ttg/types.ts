@@ -2,6 +2,7 @@
 import { type Attribute, defineType, type ReportText, type Type, type TypeOf } from "../../ir/attribute.js";
 import { bitWidth } from "../../ir/builtin-types.js";
 import { typeConstraint } from "../../ir/constraints.js";
+import type { Context } from "../../ir/context.js";
 import { attrText } from "../../ir/text-hook.js";
 import { isShared, type TensorMemoryParams } from "../../layout/encoding-params.js";
 import { getRank, linearComponentOf } from "../../layout/encoding-queries.js";
@@ -50,7 +51,7 @@ export const MemDescType = defineType<MemDescParams>("ttg.memdesc", {
     p.punct(">");
     const params = { shape, elementType, encoding, memorySpace, mutableMemory, allocShape: allocShape.length > 0 ? allocShape : shape };
     // Upstream points after the mnemonic here.
-    verifyMemDesc(params, (message) => p.fail(message, at, "parse.type-params"));
+    verifyMemDesc(params, (message) => p.fail(message, at, "parse.type-params"), p.ctx);
     return params;
   },
   print({ shape, elementType, encoding, memorySpace, mutableMemory, allocShape }, p) {
@@ -81,7 +82,7 @@ export function sameShape(a: readonly number[], b: readonly number[]): boolean {
 /** Tensor memory is ttng's, which comes later: recognized by name. */
 const isTensorMemorySpace = (attr: Attribute): boolean => attr.def.name === "ttng.tensor_memory";
 
-function verifyMemDesc(params: MemDescParams, report: ReportText): void {
+function verifyMemDesc(params: MemDescParams, report: ReportText, { triton }: Context): void {
   const { shape, encoding, memorySpace, allocShape } = params;
   if (shape.length === 0) return report("rank 0 memdesc is not allowed");
   // The first dimension may be any number: that of pipelined buffers.
@@ -105,7 +106,7 @@ function verifyMemDesc(params: MemDescParams, report: ReportText): void {
   const rank = getRank(layout);
   if (rank !== shape.length && rank !== shape.length - 1)
     return report(`rank must be equal to or one less than the shape size. Got ${rank} and ${shape.length}`);
-  const component = linearComponentOf(layout);
+  const component = layout.kind === "shared_linear" && triton.checksMemory ? layout.layout : linearComponentOf(layout);
   if (!component) return;
   const expected = rank === allocShape.length - 1 ? allocShape.slice(1) : allocShape;
   const sizes = component.getOutDimSizes();

@@ -49,6 +49,12 @@ export const verifyTensorLayout: VerifyTensorLayout = {
     const needs = needsOf(type);
     if (typeof needs === "string") return needs;
     const module = enclosingModule(op);
+    const ctas = getNumCTAs(module);
+    const ofCTAs =
+      needs.numCTAs === ctas
+        ? undefined
+        : `${layoutText(type)}Layout has ${needs.numCTAs} CTAs per CGA, but the context requires ${ctas} CTAs per CGA.`;
+    if (ofCTAs && op.ctx.triton.checksMemory) return ofCTAs;
     const threads = getThreadsPerWarp(module);
     if (needs.threadsPerWarp !== threads)
       return `${layoutText(type)}Layout has ${needs.threadsPerWarp} threads per warp, but the module specifies ${threads} threads per warp.`;
@@ -57,10 +63,7 @@ export const verifyTensorLayout: VerifyTensorLayout = {
       return "Could not determine the number of warps per CTA. Operation is not in a context with `ttg.num-warps`.";
     if (needs.numWarps !== numWarps)
       return `${layoutText(type)}Layout has ${needs.numWarps} warps per CTA, but the context requires ${numWarps} warps per CTA.`;
-    const numCTAs = getNumCTAs(module);
-    if (needs.numCTAs !== numCTAs)
-      return `${layoutText(type)}Layout has ${needs.numCTAs} CTAs per CGA, but the context requires ${numCTAs} CTAs per CGA.`;
-    return undefined;
+    return ofCTAs;
   },
 };
 const layoutText = (type: TensorType): string => `${attrText(type.params.encoding!)}.\n`;

@@ -30,8 +30,8 @@ export function paddedOffset({ intervals, paddings }: PaddedSharedParams, offset
   return intervals.reduce((total, interval, i) => total + Math.floor(offset / interval) * paddings[i]!, offset);
 }
 
-/** Upstream's complaints about the parameters. */
-export function verifyPaddedShared({ intervals, paddings, linearComponent: layout }: PaddedSharedParams): string[] {
+/** Upstream's complaints about the parameters; since 3.8 CTAs may have the same elements. */
+export function verifyPaddedShared({ intervals, paddings, linearComponent: layout }: PaddedSharedParams, ctasShare: boolean): string[] {
   if (intervals.length !== paddings.length) return [`intervals size (${intervals.length}) must match paddings size (${paddings.length})`];
   if (intervals.length === 0) return ["must have at least one interval-padding pair"];
   if (!intervals.every(isPowerOf2)) return ["interval values must all be power of two"];
@@ -41,7 +41,8 @@ export function verifyPaddedShared({ intervals, paddings, linearComponent: layou
   if (layout.inDimNames.join() !== SHARED_DIMS.join()) return ["linearComponent must have [offset, block] as input dims"];
   if (layout.outDimNames.join() !== standardOutDimNames(layout.getNumOutDims()).join())
     return ["Expected output dimensions to be ['dim0', 'dim1', ...]."];
-  if (!layout.isInvertible()) return ["Broadcasting is not supported."];
+  if (!ctasShare && !layout.isInvertible()) return ["Broadcasting is not supported."];
+  if (!layout.sublayout(["offset"], layout.outDimNames).isInjective()) return ["Broadcasting in offset dimension is not supported."];
   for (const dim of SHARED_DIMS) {
     const bases = layout.getInDimBases(dim);
     if (!movesOneDimEach(layout.sublayout([dim], layout.outDimNames))) return ["Each offset basis must move in at most one dimension."];
@@ -75,7 +76,7 @@ export const PADDED_SHARED: Encoding<PaddedSharedParams> = {
     const rows = isPaddedIdentity(layout);
     return `[${pads}] {${rows ? `order = ${list(offsetOrder(layout))}, shape = ${list(layout.getOutDimSizes())}` : basesText(layout)}}`;
   },
-  verify: verifyPaddedShared,
+  verify: (params) => verifyPaddedShared(params, true),
   toLinearLayout: (shape, { linearComponent }) => sharedLinearToLinearLayout(shape, linearComponent),
   cga: ({ linearComponent }) => linearToCga(linearComponent),
   rank: ({ linearComponent }) => linearComponent.getNumOutDims(),

@@ -124,24 +124,35 @@ export function verifyGatherResultType(result: TensorType, indices: TensorType, 
   if (indices.params.shape.length !== 1) return error(`x offsets must be a 1D tensor, but got ${quoted(indices)}`);
   if (shape.length !== 2) return error(`result must be a 2D tensor, but got ${quoted(result)}`);
   const [rows, columns] = shape as [number, number];
-  if (rows < 8) return error(`gather must have at least 8 rows, but got ${rows}`);
+  // Since 3.8 scatters have the same message.
+  const gather = result.ctx.triton.checksMemory ? "" : "gather ";
+  if (rows < 8) return error(`${gather}must have at least 8 rows, but got ${rows}`);
   const width = bitWidth(elementType) ?? 64;
   if (width > 32) return error("TMA dtype cannot be greater than 32 bits");
   const minColumns = Math.trunc(32 / width) * 8;
-  if (columns < minColumns) return error(`gather of ${quoted(elementType)} must have at least ${minColumns} columns, but got ${columns}`);
+  if (columns < minColumns)
+    return error(
+      gather
+        ? `gather of ${quoted(elementType)} must have at least ${minColumns} columns, but got ${columns}`
+        : `must have at least ${minColumns} columns for ${quoted(elementType)}, but got ${columns}`,
+    );
   if (rows !== indices.params.shape[0])
     return error(`result tensor must have as many rows as indices (${indices.params.shape[0]}), but got ${quoted(result)}`);
   return true;
 }
 
-function verifyGatherScatter(block: TensorType, result: TensorType, indices: TensorType, report: OpReport): void {
+export function verifyGatherColumns(block: TensorType, result: TensorType, report: OpReport): boolean {
+  const error = (message: string) => (report.error(message, "tt.descriptor"), false);
   const { shape, elementType } = block.params;
+  if (result.params.shape[1] !== shape[1])
+    return error(`result tensor number of columns must match block (${shape[1]}), but got ${quoted(result)}`);
+  const fits = result.params.elementType === elementType;
+  return fits || error(`result tensor element type must match block (${quoted(elementType)}), but got ${quoted(result)}`);
+}
+function verifyGatherScatter(block: TensorType, result: TensorType, indices: TensorType, report: OpReport): void {
+  const { shape } = block.params;
   const error = (message: string) => void report.error(message, "tt.descriptor");
   if (shape.length !== 2) return error(`block must be a 2D tensor, but got ${quoted(block)}`);
   if (shape[0] !== 1) return error(`block must have exactly 1 row, but got ${quoted(block)}`);
-  if (!verifyGatherResultType(result, indices, report)) return;
-  if (result.params.shape[1] !== shape[1])
-    return error(`result tensor number of columns must match block (${shape[1]}), but got ${quoted(result)}`);
-  if (result.params.elementType !== elementType)
-    error(`result tensor element type must match block (${quoted(elementType)}), but got ${quoted(result)}`);
+  if (verifyGatherResultType(result, indices, report)) verifyGatherColumns(block, result, report);
 }

@@ -127,6 +127,19 @@ export const CatOp = defineOp("tt.cat", () => ({
   results: { result: Tensor },
   traits: ttTraits(SameTypeOperands, SameOperandsAndResultElementType),
   format: "$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)",
+  verify({ op, lhs, result }, report) {
+    if (!op.ctx.triton.catsKeepElements) return;
+    const [part, whole] = [tensorOf(lhs), tensorOf(result)];
+    const [expected, got] = [2 * numElements(part.params.shape), numElements(whole.params.shape)];
+    const error = (message: string) => void report.error(message, "tt.cat");
+    if (expected !== got)
+      return error(`result element count must equal the sum of the operand element counts, expected ${expected} but got ${got}`);
+    const { encoding } = whole.params;
+    if (!encoding !== !part.params.encoding)
+      return error("requires that either (a) operands and result all have encodings, or (b) none do.");
+    const problem = encoding && layoutRules(encoding).catProblem(part, whole);
+    if (problem !== undefined) report.plain(problem, "tt.cat");
+  },
   effects: () => [],
 }));
 

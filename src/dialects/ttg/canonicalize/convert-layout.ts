@@ -7,9 +7,7 @@ import { DenseElementsAttr } from "../../../ir/builtin-attrs.js";
 import type { TensorType } from "../../../ir/builtin-types.js";
 import type { View } from "../../../ir/define-op.js";
 import type { Value } from "../../../ir/value.js";
-import type { DistributedParams } from "../../../layout/encoding-params.js";
-import { getTotalElemsPerThread, isExpensiveView as isExpensiveViewOf } from "../../../layout/encoding-queries.js";
-import { toLinearLayout } from "../../../layout/to-linear-layout.js";
+import { getTotalElemsPerThread, getUniqueElemsPerThread, isExpensiveView as isExpensiveViewOf } from "../../../layout/encoding-queries.js";
 import { layoutProblem } from "../../../layout/verify-encoding.js";
 import { pattern } from "../../../rewrite/pattern.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
@@ -50,9 +48,7 @@ export function isExpensiveCat({ lhs, result }: View<typeof CatOp>, target: Attr
   if (!from || !to) return true;
   if (result.type.ctx.triton.catsKeepElements) {
     const part = typeOf(lhs).params;
-    const unique = (of: readonly number[], params: DistributedParams) =>
-      toLinearLayout(of, params).removeZeroBasesAlongDim("register").getInDimSize("register");
-    return unique(shape, to) !== 2 * unique(part.shape, distributedParams(part.encoding)!);
+    return getUniqueElemsPerThread(to, shape) !== 2 * getUniqueElemsPerThread(distributedParams(part.encoding)!, part.shape);
   }
   return getTotalElemsPerThread(to, shape) < getTotalElemsPerThread(from, shape);
 }

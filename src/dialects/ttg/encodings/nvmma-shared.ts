@@ -26,7 +26,7 @@ export const NvmmaSharedEncoding = defineEncoding<NvmmaSharedAttrParams, NvmmaSh
   alias: "shared",
   parse(p, at) {
     const fields = readFields(p, at, bracedDictionary(p), KEYS, true);
-    const rank = fields.uint("rank", 2);
+    const rank = fields.uint("rank", (p.ctx.triton.checksMemory ? fields.cgaRank() : undefined) ?? 2);
     if (rank > 64) p.fail(`rank ${rank} is too large`, at, "parse.encoding");
     return {
       swizzlingByteWidth: fields.uint("swizzlingByteWidth"),

@@ -4,7 +4,7 @@ import type { DictAttr } from "../../../ir/builtin-attrs.js";
 import type { PaddedSharedParams } from "../../../layout/encoding-params.js";
 import { defaultCga } from "../../../layout/encodings/cga.js";
 import { isPowerOf2 } from "../../../layout/encodings/matrix-order.js";
-import { paddedIdentity } from "../../../layout/encodings/padded-shared.js";
+import { paddedIdentity, verifyPaddedShared } from "../../../layout/encodings/padded-shared.js";
 import { SHARED_DIMS } from "../../../layout/encodings/shared-linear.js";
 import { defineEncoding } from "./define-encoding.js";
 import { dictionary, ints, type LinearFields, readFields, readLinearLayout } from "./read-fields.js";
@@ -15,6 +15,13 @@ export interface PaddedSharedAttrParams extends LinearFields {
   readonly intervals: readonly number[];
   readonly paddings: readonly number[];
 }
+
+const encodingOf = ({ intervals, paddings, ...layout }: PaddedSharedAttrParams): PaddedSharedParams => ({
+  kind: "padded_shared",
+  intervals,
+  paddings,
+  linearComponent: sharedLayout(layout),
+});
 
 export const PaddedSharedEncoding = defineEncoding<PaddedSharedAttrParams, PaddedSharedParams>("padded_shared", {
   summary: "a linear map from shared memory offsets with padding",
@@ -39,12 +46,8 @@ export const PaddedSharedEncoding = defineEncoding<PaddedSharedAttrParams, Padde
     p.punct(">");
     return { intervals, paddings, ...layout };
   },
-  toEncoding: ({ intervals, paddings, ...layout }) => ({
-    kind: "padded_shared",
-    intervals,
-    paddings,
-    linearComponent: sharedLayout(layout),
-  }),
+  problem: (fields, { triton }) => (triton.checksMemory ? undefined : verifyPaddedShared(encodingOf(fields), false)[0]),
+  toEncoding: encodingOf,
   fromEncoding: ({ intervals, paddings, linearComponent }) => ({ intervals, paddings, ...sharedFields(linearComponent) }),
 });
 

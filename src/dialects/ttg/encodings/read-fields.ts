@@ -33,6 +33,8 @@ export interface Fields {
   has(key: string): boolean;
   /** The `CGALayout`: bases of `block`, none for a single CTA. */
   cga(rank: number): BasisVectors;
+  /** The length of its first basis, if it has one. */
+  cgaRank(): number | undefined;
 }
 
 /** The kind of a key's value, and its name in messages. The caller checks a `parent`. */
@@ -69,6 +71,11 @@ export function readFields(p: AttrParser, at: number, dict: DictAttr, keys: Read
     ints: (key) => {
       const attr = find(key);
       return attr === undefined ? [] : uintsOf(p, at, attr, keys[key]!.what);
+    },
+    cgaRank() {
+      const attr = find("CGALayout");
+      const first = ArrayAttr.is(attr) ? attr.params.elements[0] : undefined;
+      return ArrayAttr.is(first) ? first.params.elements.length : undefined;
     },
     cga(rank) {
       const attr = find("CGALayout");

@@ -101,11 +101,12 @@ function checkRank(tensor: Type, desc: MemDesc, name: string, report: OpReport):
 }
 
 /** Source and destination of a copy between a tensor and a buffer must have the same element type and shape. */
-export function verifyMemoryOpTypes(src: Type, dst: Type, report: OpReport): void {
+export function verifyMemoryOpTypes(src: Type, dst: Type, report: OpReport): boolean {
+  const error = (message: string) => (report.error(message, "ttg.memory"), false);
   if (elementsOf(src) !== elementsOf(dst))
-    report.error(`source element type '${typeText(src)}' must match destination element type '${typeText(elementsOf(dst))}'`, "ttg.memory");
-  else if (!sameShape(shapeOf(src), shapeOf(dst)))
-    report.error(`source shape [${shapeOf(src).join(", ")}] must match [destination shape ${shapeOf(dst).join(", ")}]`, "ttg.memory");
+    return error(`source element type '${typeText(src)}' must match destination element type '${typeText(elementsOf(dst))}'`);
+  const fits = sameShape(shapeOf(src), shapeOf(dst));
+  return fits || error(`source shape [${shapeOf(src).join(", ")}] must match [destination shape ${shapeOf(dst).join(", ")}]`);
 }
 /** The rules of ops that allocate, in shared memory or tensor memory. */
 export function verifyAllocOp(src: Value | undefined, type: MemDesc, report: OpReport): void {

@@ -11,7 +11,7 @@ import {
   SizedRegion1,
   variadic,
 } from "../../../ir/constraints.js";
-import { defineOp } from "../../../ir/define-op.js";
+import { defineOp, type OpReport } from "../../../ir/define-op.js";
 import { implement, RegionBranch, RegionBranchTerminator } from "../../../ir/interfaces.js";
 import { Operation } from "../../../ir/operation.js";
 import { Region } from "../../../ir/region.js";
@@ -25,6 +25,7 @@ import {
   ReturnLike,
   Terminator,
 } from "../../../ir/traits.js";
+import type { Value } from "../../../ir/value.js";
 import { isPowerOf2 } from "../../../layout/encodings/matrix-order.js";
 import { AsyncRegions } from "../../tt/traits.js";
 import { maybeLookupNumWarps } from "../num-warps.js";
@@ -38,7 +39,31 @@ export const WarpSpecializePartitionsOp = defineOp("ttg.warp_specialize.partitio
   summary: "container op for `ttg.warp_specialize`",
   regions: { partitionRegions },
   traits: ttgTraits(IsolatedFromAbove, RecursiveMemoryEffects, RecursivelySpeculatable, Terminator, HasParent("ttg.warp_specialize")),
+  // Since 3.7 the captures are its own.
+  verify({ op }, report) {
+    if (op.ctx.triton.controlReachesWarpGroups) verifyCaptures(op.regions, op.parentOp!.operands, report);
+  },
 }));
+
+/** Whether each partition has an argument for each capture. */
+function verifyCaptures(regions: readonly Region[], captures: readonly Value[], report: OpReport): boolean {
+  for (const [i, region] of regions.entries()) {
+    const args = region.firstBlock?.args ?? [];
+    if (args.length !== captures.length) {
+      report.error(`partition region #${i} has ${args.length} arguments but expected ${captures.length}`, CODE);
+      return false;
+    }
+    const wrong = args.findIndex((arg, k) => arg.type !== captures[k]!.type);
+    if (wrong < 0) continue;
+    const [got, wanted] = [args[wrong]!.type, captures[wrong]!.type];
+    report.error(
+      `partition region #${i} argument #${wrong} has type '${typeText(got)}' but corresponding capture has type '${typeText(wanted)}'`,
+      CODE,
+    );
+    return false;
+  }
+  return true;
+}
 
 export const WarpSpecializeOp = defineOp("ttg.warp_specialize", () => ({
   summary: "asynchronously execute code on multiple warpgroups",
@@ -131,21 +156,7 @@ export const WarpSpecializeOp = defineOp("ttg.warp_specialize", () => ({
       report.error(`has ${warpGroupStartIds.length} warp group start IDs but expected ${partitionNumWarps.length}`, CODE);
       return;
     }
-    for (const [i, region] of regions.entries()) {
-      const args = region.firstBlock?.args ?? [];
-      if (args.length !== explicitCaptures.length) {
-        report.error(`partition region #${i} has ${args.length} arguments but expected ${explicitCaptures.length}`, CODE);
-        return;
-      }
-      const wrong = args.findIndex((arg, k) => arg.type !== explicitCaptures[k]!.type);
-      if (wrong < 0) continue;
-      const [got, wanted] = [args[wrong]!.type, explicitCaptures[wrong]!.type];
-      report.error(
-        `partition region #${i} argument #${wrong} has type '${typeText(got)}' but corresponding capture has type '${typeText(wanted)}'`,
-        CODE,
-      );
-      return;
-    }
+    if (!op.ctx.triton.controlReachesWarpGroups && !verifyCaptures(regions, explicitCaptures, report)) return;
     for (let at = op.parentOp; at; at = at.parentOp)
       if (WarpSpecializeOp.is(at)) return void report.error("cannot be nested inside another `ttg.warp_specialize` op", CODE);
     const numWarps = maybeLookupNumWarps(op);

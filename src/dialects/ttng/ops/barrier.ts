@@ -1,19 +1,24 @@
 /** mbarriers, fences and clusters. Source: TritonNvidiaGPUOps.td; Ops.cpp. */
 import { boolAttr, intOf } from "../../../ir/builtin-attrs.js";
+import type { TensorType } from "../../../ir/builtin-types.js";
 import { BoolAttr, defaultAttr, I1, I32, I32Attr, optional, Unit, variadic } from "../../../ir/constraints.js";
 import type { OpReport } from "../../../ir/define-op.js";
 import { defineOp } from "../../../ir/define-op.js";
 import { FunctionOp } from "../../../ir/interfaces.js";
 import type { Operation } from "../../../ir/operation.js";
 import { AttrSizedOperandSegments } from "../../../ir/traits.js";
+import { largestVectorisation } from "../../../layout/bank-conflicts.js";
+import { paddingsOf } from "../../../layout/encoding-queries.js";
 import { Tensor } from "../../tt/constraints.js";
 import { isKernel } from "../../tt/kernel.js";
 import { FuncOp } from "../../tt/ops/function.js";
+import { getIntOrFloatOrPtrBitWidth } from "../../tt/types.js";
+import { encodingParams, toLinearLayout } from "../../ttg/encodings/define-encoding.js";
 import { enclosingModule, getNumCTAs } from "../../ttg/num-warps.js";
 import { verifyMemoryOpTypes } from "../../ttg/ops/local-memory.js";
 import { WarpSpecializeOp } from "../../ttg/ops/warp-specialize.js";
 import { readsShared, verifyBarrierType, writesShared } from "../../ttg/ttg-op.js";
-import { MemDescOperand } from "../../ttg/types.js";
+import { type MemDesc, MemDescOperand } from "../../ttg/types.js";
 import { descOf, ttngTraits } from "../ttng-op.js";
 
 export const FenceAsyncSharedOp = defineOp("ttng.fence_async_shared", () => ({
@@ -136,6 +141,14 @@ export const AsyncCopyMbarrierArriveOp = defineOp("ttng.async_copy_mbarrier_arri
 }));
 
 /** A store to the shared memory of CTAs of the cluster, whose mbarriers count its bytes (since 3.8). */
+/** The bits that a thread stores at once. */
+function storedBits({ params }: TensorType, { params: { shape, encoding } }: MemDesc): number {
+  const bits = getIntOrFloatOrPtrBitWidth(params.elementType);
+  const most = Math.min(128 / bits, ...paddingsOf(encodingParams(encoding)!).map(([every]) => every));
+  const places = toLinearLayout(params.shape, params.encoding).invertAndCompose(toLinearLayout(shape, encoding));
+  return bits * largestVectorisation(places, bits, (most * bits) / 8).vec;
+}
+
 export const AsyncSharedStoreOp = defineOp("ttng.async_shared_store", () => ({
   summary: "store a distributed tensor to shared memory asynchronously",
   operands: { src: Tensor, dst: MemDescOperand, mbarrier: MemDescOperand },
@@ -144,8 +157,9 @@ export const AsyncSharedStoreOp = defineOp("ttng.async_shared_store", () => ({
   verify({ op, src, dst, mbarrier }, report) {
     if (getNumCTAs(enclosingModule(op)) < 2) return void report.error("requires at least two CTAs in the cluster", "ttng.cluster");
     if (!descOf(dst).params.mutableMemory) return void report.error("cannot store into immutable memory", "ttg.memory");
-    verifyMemoryOpTypes(src.type, dst.type, report);
-    verifyBarrierType(op, mbarrier, report);
+    if (!verifyMemoryOpTypes(src.type, dst.type, report) || !verifyBarrierType(op, mbarrier, report)) return;
+    if (op.ctx.triton.checksMemory && storedBits(src.type as TensorType, descOf(dst)) < 32)
+      report.error("requires a layout vectorizing stores to at least 32 bits", "ttg.memory");
   },
   effects: ({ dst, mbarrier }) => [writesShared(dst), writesShared(mbarrier)],
 }));

@@ -10,7 +10,8 @@ import type { Operation } from "../../../ir/operation.js";
 import { typeText } from "../../../ir/text-hook.js";
 import { AttrSizedOperandSegments, defineTrait } from "../../../ir/traits.js";
 import type { Value } from "../../../ir/value.js";
-import { getCTASplitNumOf } from "../../../layout/encoding-queries.js";
+import type { EncodingParams, TensorMemoryParams } from "../../../layout/encoding-params.js";
+import { getCTALayout, getCTASplitNumOf, getShapePerCTAOf } from "../../../layout/encoding-queries.js";
 import { ScaleDotElemTypeAttr } from "../../tt/enums.js";
 import { DotOpInterface, DotOpTrait } from "../../tt/op-interfaces.js";
 import { encodingParams, toLinearLayout } from "../../ttg/encodings/define-encoding.js";
@@ -90,6 +91,46 @@ function verifyElementTypes(a: Type, b: Type, d: Type, integers: boolean, report
   );
 }
 
+/** The rules of 3.8 for how CTAs share a dot. */
+function verifyCTAs(values: readonly [a: Value, b: Value, d: Value], twoCTAs: boolean, report: OpReport): void {
+  const error = (message: string) => void report.error(message, "ttng.mma");
+  const [ofA, ofB, ofD] = values.map((value) => encodingParams(descOf(value).params.encoding)!) as [
+    EncodingParams,
+    EncodingParams,
+    TensorMemoryParams,
+  ];
+  const columns = getShapePerCTAOf(ofD, mmaShape(values[2]))[1]!;
+  if (Math.min(ofD.blockN, columns) > 256) return error("The block size of the return operand must be less than or equal to 256");
+  for (const [params, name, dim] of [
+    [ofA, "LHS", "dim1"],
+    [ofB, "RHS", "dim0"],
+  ] as const) {
+    const split = getCTALayout(params)?.getOutDimSize(dim) ?? 1;
+    if (split !== 1) return error(`${name} CTASplit along K should be 1, but got ${split}`);
+  }
+  if (twoCTAs && getCTALayout(ofB)?.getInDimBases("block")[0]?.join() !== "0,1")
+    return error("twoCTA mode expects the first basis of the cga_layout of the RHS to be [0, 1]");
+  if (twoCTAs && columns > 256)
+    return error(
+      "We don't allow to emit more than one mma instruction along N. Reduce the block or increase the number of warps or CTAs along N",
+    );
+  for (const [params, name] of [
+    [ofD, "The returned value's"],
+    [ofA, "The LHS operand's"],
+  ] as const)
+    if (params.kind === "tensor_memory_encoding" && params.twoCTAs !== twoCTAs)
+      return error(`${name} encoding must have twoCTA=${Number(twoCTAs)} to be used in a ${twoCTAs ? "twoCTA" : "non-twoCTA"} kernel`);
+  const [blocksOfA, blocksOfB, blocksOfD] = values.map((value) => {
+    const layout = toLinearLayout(mmaShape(value), descOf(value).params.encoding);
+    return layout.hasInDim("block") ? layout.getInDimBases("block") : [];
+  });
+  for (const [i, got] of blocksOfD!.entries()) {
+    const expected = [blocksOfA![i]![0]!, twoCTAs && i === 0 ? 0 : blocksOfB![i]![1]!];
+    if (got.join() !== expected.join())
+      return error(`expected block basis ${expected.join(", ")} at result index ${i}, but got ${got.join(", ")}`);
+  }
+}
+
 /** Reads and writes of the accumulator and the operands. */
 function mmaEffects(a: Value, b: Value, d: Value, useD: Value, scales: readonly Value[]): readonly MemoryEffect[] {
   const effects: MemoryEffect[] = constantInt(useD) === 0n ? [] : [readsTensorMemory(d)];
@@ -137,6 +178,13 @@ export const TCGen5MMAOp = defineOp("ttng.tc_gen5_mma", () => ({
     if (!is_async && barriers.length > 0) return error("The op is synchronous but a barrier is present.");
     if (!barriers.every((barrier) => verifyCompletionBarrier(op, barrier, report))) return;
     if (!verifyElementTypes(elementOf(a), elementOf(b), elementOf(d), d.type.ctx.triton.asksTypesOfTcgen05, report)) return;
+    const { checksMemory } = op.ctx.triton;
+    for (const [value, name] of [
+      [a, "LHS"],
+      [b, "RHS"],
+      [d, "Return"],
+    ] as const)
+      if (checksMemory && mmaShape(value).length !== 2) return error(`${name} operand must have a rank-2 tensor`);
     const ofA = encodingParams(descOf(a).params.encoding);
     const ofB = encodingParams(descOf(b).params.encoding);
     const ofD = encodingParams(descOf(d).params.encoding);
@@ -144,9 +192,13 @@ export const TCGen5MMAOp = defineOp("ttng.tc_gen5_mma", () => ({
       return error("LHS operand must have a NVMMAShared or TensorMemory encoding");
     if (!ofB || !["nvmma_shared", "shared_linear"].includes(ofB.kind)) return error("RHS operand must have a NVMMAShared encoding");
     if (ofD?.kind !== "tensor_memory_encoding") return error("Return operand must have a TensorMemory encoding");
+    if (ofD.fp4Padded) return error("Accumulator must not be fp4_padded");
     if (ofA.kind === "tensor_memory_encoding" && ofA.colStride !== 1) return error("The col stride of the LHS operand must be 1");
+    if (ofA.kind === "tensor_memory_encoding" && ofA.fp4Padded)
+      return error("fp4_padded tensor memory LHS is only supported by scaled MMA");
     const width = bitWidth(elementOf(d))!;
     if (ofD.colStride !== 32 / width) return error(`The col stride of the return operand must be 32 / ${width} but got ${ofD.colStride}`);
+    if (checksMemory) return verifyCTAs([a, b, d], two_ctas, report);
     if (!two_ctas) return;
     for (const [params, name, expected] of [
       [ofA, "LHS", [2, 1]],
@@ -183,6 +235,17 @@ export function scaledDims(op: Operation): { readonly aM: number; readonly aK: n
   };
 }
 
+const isFloat8 = (name: string): boolean => name === "e4m3" || name === "e5m2";
+/** The rules of 3.8 for a first operand in tensor memory. */
+function verifyScaledLHS(element: Type, fp4Padded: boolean, ofA: string, ofB: string, error: (message: string) => void): void {
+  if (ofA === "e2m1") {
+    if (!isInteger(element, 8)) error("expected e2m1 LHS operand to have i8 storage");
+    else if (fp4Padded && !isFloat8(ofB)) error("can only use fp4_padded LHS when RHS is float8");
+    else if (!fp4Padded && isFloat8(ofB)) error("expected e2m1 LHS operand to be fp4_padded when RHS is float8");
+  } else if (!isFloat(element, "f8E4M3FN") && !isFloat(element, "f8E5M2")) error("unsupported LHS operand type for scaled MMA");
+  else if (!isFloat8(ofA)) error("expected float8 LHS operand to have e4m3 or e5m2 format");
+}
+
 export const TCGen5MMAScaledOp = defineOp("ttng.tc_gen5_mma_scaled", () => ({
   summary: "block level op mapping to tensorcore gen5 mma",
   operands: {
@@ -215,12 +278,19 @@ export const TCGen5MMAScaledOp = defineOp("ttng.tc_gen5_mma_scaled", () => ({
   ],
   format:
     "$a `,` $b `,` $d `` custom<Token>($acc_dep, type($token)) `,` $a_scale `,` $b_scale `,` $useD `,` $pred `lhs` `=` $a_type `rhs` `=` $b_type `` custom<BarriersAndPreds>($barriers, $barrier_preds) attr-dict `:` qualified(type($a)) `,` qualified(type($b)) `,` qualified(type($d)) `,` qualified(type($a_scale)) `,` qualified(type($b_scale)) (`,` qualified(type($barriers))^)?",
-  verify({ op, a, b, d, barriers, barrier_preds, is_async }, report) {
+  verify({ op, a, b, d, a_type, b_type, barriers, barrier_preds, is_async }, report) {
     if (!verifyBarriers(barriers, barrier_preds, report)) return;
     if (op.ctx.triton.checksMemory && !is_async && barriers.length > 0)
       return void report.error("The op is synchronous but a barrier is present.", "ttng.mma");
-    if (barriers.every((barrier) => verifyCompletionBarrier(op, barrier, report)))
-      verifyElementTypes(elementOf(a), elementOf(b), elementOf(d), false, report);
+    if (!barriers.every((barrier) => verifyCompletionBarrier(op, barrier, report))) return;
+    if (!verifyElementTypes(elementOf(a), elementOf(b), elementOf(d), false, report) || !op.ctx.triton.checksMemory) return;
+    const error = (message: string) => void report.error(message, "ttng.mma");
+    const ofD = encodingParams(descOf(d).params.encoding);
+    if (ofD?.kind !== "tensor_memory_encoding") return error("expected accumulator layout to be a TensorMemoryLayout");
+    if (ofD.fp4Padded) return error("accumulator layout must not be fp4_padded");
+    if (ofD.blockM !== 128) return error("only supports instruction shape blockM=128");
+    const ofA = encodingParams(descOf(a).params.encoding);
+    if (ofA?.kind === "tensor_memory_encoding") verifyScaledLHS(elementOf(a), ofA.fp4Padded === true, a_type, b_type, error);
   },
   effects: ({ a, b, d, useD, a_scale, b_scale, barriers }) => [
     ...mmaEffects(a, b, d, useD, [a_scale, b_scale]),

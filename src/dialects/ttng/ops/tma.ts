@@ -25,15 +25,15 @@ import type { Value } from "../../../ir/value.js";
 import { getContigPerThread, getCTALayout } from "../../../layout/encoding-queries.js";
 import { Ptr, TensorDesc } from "../../tt/constraints.js";
 import { CacheModifierAttr, DescriptorReduceKindAttr, EvictionPolicyAttr } from "../../tt/enums.js";
-import { verifyGatherResultType, verifySameElements } from "../../tt/ops/descriptor.js";
+import { verifyGatherColumns, verifyGatherResultType, verifySameElements } from "../../tt/ops/descriptor.js";
 import { readsGlobal, writesGlobal } from "../../tt/tt-op.js";
 import { signless } from "../../tt/types.js";
 import { distributedParams, sharedParams, toLinearLayout } from "../../ttg/encodings/define-encoding.js";
 import { NvmmaSharedEncoding } from "../../ttg/encodings/nvmma-shared.js";
 import { enclosingModule } from "../../ttg/num-warps.js";
 import { readsShared, verifyBarrierType, writesShared } from "../../ttg/ttg-op.js";
-import { MemDescOperand } from "../../ttg/types.js";
-import { basesText, descOf, ownBarriers, TWO_CTAS, ttngTraits } from "../ttng-op.js";
+import { MemDescOperand, sameShape } from "../../ttg/types.js";
+import { basesText, ctasOfBarrier, descOf, ownBarriers, TWO_CTAS, ttngTraits } from "../ttng-op.js";
 import { isAnyTensorDesc, TensorDescIm2ColType } from "../types.js";
 
 /** A descriptor of tiles, or of im2col. */
@@ -61,29 +61,31 @@ function verifyMode(isIm2Col: boolean, coordinates: number, offsets: number, rep
 }
 function verifyLoad(op: Operation, desc: Value, barrier: Value, result: Value, report: OpReport): boolean {
   if (!verifyBarrierType(op, barrier, report) || !verifyTMABarrier(op, barrier, report)) return false;
-  const { mutableMemory, encoding } = descOf(result).params;
-  if (!mutableMemory) return fail(report, "cannot store into immutable memory");
-  const [ofDesc, ofResult] = [blockOf(desc).params.encoding, encoding].map((attr) => attr && sharedParams(attr));
-  if (ofResult?.kind !== "nvmma_shared") return fail(report, "TMA descriptor must have NVMMA shared layout");
+  if (!descOf(result).params.mutableMemory) return fail(report, "cannot store into immutable memory");
+  return verifyEncodings(desc, result, report);
+}
+function verifyEncodings(desc: Value, buffer: Value, report: OpReport): boolean {
+  const { encoding } = descOf(buffer).params;
+  const [ofDesc, ofBuffer] = [blockOf(desc).params.encoding, encoding].map((attr) => attr && sharedParams(attr));
+  if (ofBuffer?.kind !== "nvmma_shared") return fail(report, "TMA descriptor must have NVMMA shared layout");
   // They may have other ranks.
   const same = (["transposed", "swizzlingByteWidth", "elementBitWidth", "fp4Padded"] as const).every(
-    (key) => ofDesc?.kind === "nvmma_shared" && ofDesc[key] === ofResult[key],
+    (key) => ofDesc?.kind === "nvmma_shared" && ofDesc[key] === ofBuffer[key],
   );
   if (!same) {
     const layouts = [ofDesc?.kind === "nvmma_shared" ? attrText(blockOf(desc).params.encoding!) : "<<NULL ATTRIBUTE>>", attrText(encoding)];
     const got = `got descriptor layout ${layouts[0]} and shared memory layout ${layouts[1]}`;
     return fail(report, `TMA descriptor layout must match shared layout, but ${got}`);
   }
-  return !ofResult.transposed || fail(report, "TMA descriptor layout must not be transposed");
+  return !ofBuffer.transposed || fail(report, "TMA descriptor layout must not be transposed");
 }
 /** Where passes have said whether pairs of CTAs do dots: an mbarrier is one for each CTA, or for each pair. */
 function verifyTMABarrier(op: Operation, barrier: Value, report: OpReport): boolean {
   const pairs = enclosingModule(op)?.attr(TWO_CTAS);
   if (!pairs) return true;
-  const { shape, encoding } = descOf(barrier).params;
   const own = ownBarriers(op);
   const allowed = [basesText(own), ...(intOf(pairs) === -1 ? [basesText([[0], ...own.slice(0, -1)])] : [])];
-  const actual = basesText(toLinearLayout(shape, encoding).getInDimBases("block"));
+  const actual = basesText(ctasOfBarrier(barrier));
   return allowed.includes(actual) || fail(report, `TMA barrier cga_layout must be ${allowed.join(" or ")}, got ${actual}`);
 }
 function verifyShared(result: Value, report: OpReport): boolean {
@@ -136,6 +138,7 @@ export const AsyncTMACopyLocalToGlobalOp = defineOp("ttng.async_tma_copy_local_t
   operands: { desc: TensorDesc, coord: variadic(I32), src: MemDescOperand },
   traits: ttngTraits(),
   format: "$desc `[` $coord `]` $src attr-dict `:` qualified(type($desc)) `,` qualified(type($src))",
+  verify: ({ op, desc, coord, src }, report) => void (op.ctx.triton.checksMemory && verifyStore(desc, coord, src, report)),
   effects: ({ desc, src }) => [readsGlobal(desc), writesGlobal(desc), readsShared(src)],
 }));
 /** The kinds of reductions that TMA has for each type; it adds no signed 64-bit integers. */
@@ -155,15 +158,34 @@ export const AsyncTMAReduceOp = defineOp("ttng.async_tma_reduce", () => ({
   attrs: { kind: DescriptorReduceKindAttr },
   traits: ttngTraits(),
   format: "$kind `,` $desc `[` $coord `]` $src attr-dict `:` qualified(type($desc)) `,` qualified(type($src))",
-  verify({ op, desc, kind }, report) {
+  verify({ op, desc, coord, src, kind }, report) {
     const { elementType } = blockOf(desc).params;
-    if (op.ctx.triton.checksMemory && !reduces(kind, elementType))
+    if (op.ctx.triton.checksMemory && verifyStore(desc, coord, src, report) && !reduces(kind, elementType))
       fail(report, `unsupported reduce kind ${kind} for element type '${typeText(elementType)}'`);
   },
   effects: ({ desc, src }) => [{ kind: "read", resource: "GlobalMemory" }, writesGlobal(), readsGlobal(desc), readsShared(src)],
 }));
-/** Each warp has the rows that it moves, four in a thread's registers, for the CTAs that the buffer gives them to. */
-function verifyOffsets(offsets: Value, buffer: Value, report: OpReport): boolean {
+/** The rules of 3.8 for stores and reductions of tiles. */
+const verifyStore = (desc: Value, coord: readonly Value[], src: Value, report: OpReport): boolean =>
+  verifyCoordinates(desc, coord.length, false, report) &&
+  verifySameElements(signless(blockOf(desc)), descOf(src), report) &&
+  verifyStored(desc, src, report);
+const verifyStored = (desc: Value, src: Value, report: OpReport): boolean =>
+  isFp4Padded(src) ? fail(report, "does not support fp4_padded operands") : verifyEncodings(desc, src, report);
+const isFp4Padded = (buffer: Value): boolean => {
+  const params = sharedParams(descOf(buffer).params.encoding);
+  return params?.kind === "nvmma_shared" && params.fp4Padded;
+};
+/** The rules of 3.8: each warp has the rows that it moves, four in a thread's registers, for the CTAs that the buffer gives them to. */
+function verifyRows(desc: Value, offsets: Value, buffer: Value, report: OpReport): boolean {
+  const block = signless(blockOf(desc));
+  const { shape: rows, allocShape } = descOf(buffer).params;
+  const name = `'${typeText(block)}'`;
+  if (block.params.shape.length !== 2) return fail(report, `descriptor block must be a 2D tensor, but got ${name}`);
+  if (block.params.shape[0] !== 1) return fail(report, `descriptor block must have exactly 1 row, but got ${name}`);
+  if (!verifyGatherResultType(buffer.type as TensorType, offsets.type as TensorType, report)) return false;
+  if (!verifyGatherColumns(block, buffer.type as TensorType, report)) return false;
+  if (!sameShape(rows, allocShape.slice(-2))) return fail(report, "memdesc shape must match alloc shape");
   const { shape, encoding } = (offsets.type as TensorType).params;
   const layout = distributedParams(encoding);
   if (!layout) return true;
@@ -174,9 +196,9 @@ function verifyOffsets(offsets: Value, buffer: Value, report: OpReport): boolean
       .every(([row]) => row === 0)
   )
     return fail(report, "x offsets must be broadcasted across each warp");
-  const rows = getCTALayout(sharedParams(descOf(buffer).params.encoding)!)?.getInDimBases("block") ?? [];
+  const theirs = getCTALayout(sharedParams(descOf(buffer).params.encoding)!)?.getInDimBases("block") ?? [];
   const ours = getCTALayout(layout)?.getInDimBases("block") ?? [];
-  const areSame = rows.length === ours.length && rows.every(([row], i) => row === ours[i]![0]);
+  const areSame = theirs.length === ours.length && theirs.every(([row], i) => row === ours[i]![0]);
   return areSame || fail(report, "x offsets must have the same row CGA layout as the memdesc");
 }
 
@@ -188,8 +210,10 @@ export const AsyncTMAGatherOp = defineOp("ttng.async_tma_gather", () => ({
   format: "$desc `[` $x_offsets `,` $y_offset `]` $result `,` $barrier `,` $pred attr-dict `:` type(operands)",
   verify({ op, desc, barrier, result, x_offsets, multicast }, report) {
     if (op.ctx.triton.checksMemory) {
-      if (!verifyLoad(op, desc, barrier, result, report) || !verifyOffsets(x_offsets, result, report)) return;
-      if (multicast && !verifyShared(result, report)) return;
+      if (!verifyLoad(op, desc, barrier, result, report)) return;
+      if (isFp4Padded(result)) return void fail(report, "does not support fp4_padded operands");
+      if (!multicast || verifyShared(result, report)) verifyRows(desc, x_offsets, result, report);
+      return;
     }
     if (!verifyBarrierType(op, barrier, report)) return;
     if (!descOf(result).params.mutableMemory) return void report.error("cannot store into immutable memory", "ttng.tma");
@@ -202,8 +226,11 @@ export const AsyncTMAScatterOp = defineOp("ttng.async_tma_scatter", () => ({
   operands: { desc: TensorDesc, x_offsets: I32Tensor, y_offset: I32, src: MemDescOperand },
   traits: ttngTraits(),
   format: "$desc `[` $x_offsets `,` $y_offset `]` $src attr-dict `:` type(operands)",
-  verify({ op, src, x_offsets }, report) {
-    if (op.ctx.triton.checksMemory && !verifyOffsets(x_offsets, src, report)) return;
+  verify({ op, desc, src, x_offsets }, report) {
+    if (op.ctx.triton.checksMemory) {
+      if (verifyStored(desc, src, report)) verifyRows(desc, x_offsets, src, report);
+      return;
+    }
     verifyGatherResultType(src.type as TensorType, x_offsets.type as TensorType, report);
   },
   effects: ({ desc, src }) => [readsGlobal(desc), writesGlobal(desc), readsShared(src)],
