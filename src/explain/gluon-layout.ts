@@ -6,6 +6,7 @@ import { gluonSource } from "../frontend/gluon/layouts/source.js";
 import { layoutKey } from "../frontend/language/values.js";
 import type { Attribute } from "../ir/attribute.js";
 import type { EncodingParams } from "../layout/encoding-params.js";
+import { tritonOrDefault } from "../support/triton-version.js";
 import { isLibraryFile } from "../trace/op-locations.js";
 import type { Trace } from "../trace/trace.js";
 
@@ -24,7 +25,7 @@ export function gluonLayoutLines(trace: Trace, encoding: Attribute): readonly st
 
 /** The names of the layout, else of the one that it is made of. */
 function deciders(trace: Trace, params: EncodingParams, verb: string): readonly string[] {
-  const layout = layoutOfEncoding(params);
+  const layout = layoutOfEncoding(params, tritonOrDefault(trace.triton));
   const names = ((layout && trace.layoutNames?.get(layoutKey(layout))) ?? []).filter(({ file }) => !isLibraryFile(file));
   if (names.length > 0) {
     const shown = names.slice(0, MOST_NAMES).map(({ name, file, line }) => `'${name}' (${file.slice(file.lastIndexOf("/") + 1)}:${line})`);

@@ -17,7 +17,7 @@ import type { CodegenWarning, Compilation } from "./codegen/generator.js";
 import { opHintFor } from "./codegen/hints.js";
 import { Abandoned } from "./codegen/recovery.js";
 import { visitStatement } from "./codegen/statements.js";
-import { LAYOUT_CLASSES } from "./gluon/modules.js";
+import { layoutClasses } from "./gluon/modules.js";
 import { type FoundArguments, guessSignature } from "./guess-signature.js";
 import { callHost } from "./host/call.js";
 import { evaluate } from "./host/evaluate.js";
@@ -453,9 +453,13 @@ function argumentOf(
 }
 
 /** Names that the file need not import: layouts print by the names of their classes, and `tt-step capture` names types so. */
-const knownNames = memo(() => {
-  const modules = languageModules();
-  return Names.of([...LAYOUT_CLASSES, ["tl", modules.get("triton.language")!], ["gl", modules.get("triton.experimental.gluon.language")!]]);
+const knownNames = memo((triton: TritonVersion) => {
+  const modules = languageModules(triton);
+  return Names.of([
+    ...layoutClasses(triton),
+    ["tl", modules.get("triton.language")!],
+    ["gl", modules.get("triton.experimental.gluon.language")!],
+  ]);
 });
 
 function evaluateText({ host, source }: EvaluatedFile, text: string): PyValue {
@@ -464,7 +468,7 @@ function evaluateText({ host, source }: EvaluatedFile, text: string): PyValue {
   const parsed = parsePython(text, "<constant>");
   const [statement] = parsed.kind === "Module" ? parsed.body : [];
   if (statement?.kind !== "Expr") throw new PyError("ValueError", `'${text}' is no Python expression`);
-  const outer: Env = { vars: knownNames(), parent: undefined, file: source, isFunction: false };
+  const outer: Env = { vars: knownNames(host.triton), parent: undefined, file: source, isFunction: false };
   let value: PyValue;
   try {
     value = evaluate(host, { vars: source.globals, parent: outer, file: source, isFunction: false }, statement.value);

@@ -2,9 +2,14 @@
  * The register layouts that tensor memory can be read and written with: an instruction's tile, repeated over the columns and spread
  * over warps, composed with the layout of the memory. Source: TritonNvidiaGPU/IR/Dialect.cpp, getDistributedLayoutForTmemLdSt.
  */
+
 import { divideLeft, divideRight } from "./divide.js";
+import type { EncodingParams } from "./encoding-params.js";
+import { defaultCga } from "./encodings/cga.js";
+import { tensorMemoryPart } from "./encodings/tensor-memory.js";
 import { LayoutError } from "./layout-error.js";
 import { LinearLayout } from "./linear-layout.js";
+import { toLinearLayout } from "./to-linear-layout.js";
 
 /** The shapes of tcgen05.ld and tcgen05.st: rows x bits per column group. */
 export type TMemAccessAtom = "32x32b" | "16x64b" | "16x128b" | "16x256b" | "16x32bx2";
@@ -165,4 +170,19 @@ function atomTile(atom: TMemAccessAtom): LinearLayout {
         .multiply(id(8, "lane", "row"))
         .multiply(id(2, "register", "row"));
   }
+}
+
+/** As above for an encoding, which since 3.8 says how CTAs share the buffer; before, they share it as the tensor, by `cga`. */
+export function registersForTmem(
+  shape: readonly number[],
+  encoding: EncodingParams,
+  atom: TMemAccessAtom,
+  numWarps: number,
+  bitwidth: number,
+  cga: LinearLayout,
+): LinearLayout | undefined {
+  const isTmem = encoding.kind === "tensor_memory_encoding" || encoding.kind === "tensor_memory_scales_encoding";
+  if (!isTmem || !encoding.cga) return getDistributedLayoutForTmemLdSt(toLinearLayout(shape, encoding), atom, numWarps, bitwidth, cga);
+  const part = getDistributedLayoutForTmemLdSt(tensorMemoryPart(shape, encoding), atom, numWarps, bitwidth, defaultCga(2));
+  return part?.multiply(encoding.cga);
 }

@@ -76,6 +76,8 @@ export interface TritonVersion {
    * fp8, and fp4 packed along rows or columns.
    */
   readonly generalScaledDots: boolean;
+  /** A clamp of a scalar to the same bound on both sides is one instruction too. */
+  readonly clipsScalars: boolean;
   /** `-x` of a float is one op, not 0 - x, and may have a layout. */
   readonly negatesFloats: boolean;
   /** The code that ops become in the LLVM dialect: the forms of this version. */
@@ -281,6 +283,7 @@ export const TRITON_3_6: TritonVersion = {
   keepsAcquires: false,
   mergesCommitsInOrder: false,
   setsEnumsApart: true,
+  clipsScalars: false,
   negatesFloats: false,
   combinesOnlyProducts: false,
   combinesScaledDots: false,
@@ -304,6 +307,7 @@ export const TRITON_3_7: TritonVersion = {
   syncsAfterInstruction: true,
   waitsAtUsers: true,
   splitsDotsInTwo: true,
+  clipsScalars: true,
   keepsLoopsThatPrint: true,
   tellsSlicesApart: true,
   scansUniqueElements: true,

@@ -1,4 +1,5 @@
 /** The modules of `triton.experimental.gluon.language`. Source: python/triton/experimental/gluon/language. */
+import type { TritonVersion } from "../../support/triton-version.js";
 import { LIBDEVICE } from "../language/builtins/libdevice.js";
 import { MATH } from "../language/builtins/math.js";
 import type { BuiltinDef } from "../language/define-builtin.js";
@@ -18,7 +19,7 @@ import { ASYNC_STORE, CLUSTER, FENCE_ASYNC_SHARED, HOPPER_MBARRIER, HOPPER_TMA, 
 import { basesOf, DISTRIBUTED_LAYOUT, ints, numbers, SHARED_LAYOUT } from "./layouts/define-layout.js";
 import * as distributed from "./layouts/distributed.js";
 import * as shared from "./layouts/shared.js";
-import { TENSOR_MEMORY, TENSOR_MEMORY_SCALES } from "./layouts/tensor-memory.js";
+import { tensorMemoryLayouts } from "./layouts/tensor-memory.js";
 import { dtypeArgument, intList, sharedLayout, sharedType } from "./semantic/buffers.js";
 
 type Entry = readonly [string, PyValue];
@@ -50,8 +51,13 @@ const LAYOUTS = classes([
   shared.SHARED_LINEAR,
 ]);
 
+const tensorMemory = (triton: TritonVersion): Entry[] => classes(Object.values(tensorMemoryLayouts(triton)));
 /** Every class of layouts by name. */
-export const LAYOUT_CLASSES: readonly Entry[] = [...LAYOUTS, ...classes([shared.MBARRIER, TENSOR_MEMORY, TENSOR_MEMORY_SCALES])];
+export const layoutClasses = (triton: TritonVersion): readonly Entry[] => [
+  ...LAYOUTS,
+  ...classes([shared.MBARRIER]),
+  ...tensorMemory(triton),
+];
 
 /** A class for annotations and `isinstance`, or one that makes a type. */
 function languageClass(name: string, params: readonly string[], make: (args: readonly PyValue[]) => PyValue): PyClass {
@@ -108,7 +114,7 @@ const warpsPerCta = nativeMethod("warps_per_cta", ([given = null, shape = null])
 });
 
 /** The modules by dotted name. */
-export function gluonModules(): readonly PyModule[] {
+export function gluonModules(triton: TritonVersion): readonly PyModule[] {
   const language = `${GLUON}.language`;
   const nvidia = `${language}.nvidia`;
   const core: readonly Entry[] = [
@@ -147,7 +153,8 @@ export function gluonModules(): readonly PyModule[] {
     ["clc", clc],
     ...functions([ASYNC_STORE, FENCE_ASYNC_SHARED, ...BLACKWELL, ...PACKED_ARITH]),
     ["get_tmem_reg_layout", GET_TMEM_REG_LAYOUT],
-    ...classes([TENSOR_MEMORY, TENSOR_MEMORY_SCALES, onlyMade("tensor_memory_descriptor"), onlyMade("tensor_memory_descriptor_type")]),
+    ...tensorMemory(triton),
+    ...classes([onlyMade("tensor_memory_descriptor"), onlyMade("tensor_memory_descriptor_type")]),
   ]);
   const nvidiaModule = moduleOf(nvidia, [
     ["ampere", ampere],

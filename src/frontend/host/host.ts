@@ -123,7 +123,7 @@ export function makeHost(files: HostFiles): Host {
   };
 
   function load(name: string, from: ImportPlace | undefined): PyModule | Opaque {
-    const native = languageModules().get(name) ?? STANDARD_MODULES.get(name);
+    const native = languageModules(files.triton).get(name) ?? STANDARD_MODULES.get(name);
     if (native) return native;
     const library = libraryText(name);
     if (library) {
@@ -179,7 +179,7 @@ export function makeHost(files: HostFiles): Host {
   function runPrelude(module: ModuleKind, path: string, text: string): PyModule {
     const { name } = module;
     const value: PyModule & { readonly attrs: Names } = { kind: "module", name, attrs: new Names() };
-    if (!languageModules().has(name)) loaded.set(name, value);
+    if (!languageModules(files.triton).has(name)) loaded.set(name, value);
     const env = moduleEnv(host, path, module, value.attrs);
     for (const part of preludeParts(text)) {
       const run = (): void => {
@@ -227,7 +227,7 @@ const ofNative = (name: string): string => name.replace(/\.py$/, "");
 
 /** Modules that are not read from files of the user's. */
 const isNative = (name: string, triton: TritonVersion): boolean =>
-  languageModules().has(name) || STANDARD_MODULES.has(name) || preludeText(name, triton) !== undefined;
+  languageModules(triton).has(name) || STANDARD_MODULES.has(name) || preludeText(name, triton) !== undefined;
 
 /** Modules that also export what these modules of theirs define. */
 const WRITTEN_IN_TRITON: ReadonlyMap<string, readonly string[]> = new Map([

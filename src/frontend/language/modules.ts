@@ -1,4 +1,5 @@
 /** The modules of Triton's language: what is native, and the Python texts of what Triton writes in Triton. */
+import { memo } from "../../support/memo.js";
 import type { TritonVersion } from "../../support/triton-version.js";
 import { gluonModules } from "../gluon/modules.js";
 import { PRELUDES } from "../prelude/texts.js";
@@ -57,14 +58,9 @@ const NOT_EXPORTED: ReadonlySet<string> = new Set([
   "tensor_descriptor_base",
 ]);
 
-let modules: ReadonlyMap<string, PyModule> | undefined;
-
 /** The native modules by dotted name. `triton.language` has all but what the prelude adds, whose names it exports too. */
-export function languageModules(): ReadonlyMap<string, PyModule> {
-  modules ??= makeModules();
-  return modules;
-}
-function makeModules(): ReadonlyMap<string, PyModule> {
+export const languageModules = memo(makeModules);
+function makeModules(triton: TritonVersion): ReadonlyMap<string, PyModule> {
   const core = moduleOf("triton.language.core", [...CORE_NAMES, ...LIBRARY_TOOLS]);
   const math = moduleOf("triton.language.math", [
     ...functions(MATH),
@@ -93,10 +89,9 @@ function makeModules(): ReadonlyMap<string, PyModule> {
   // Only what kernels of torch.compile import of it is known.
   const inductor = moduleOf("torch._inductor.runtime", []);
   return new Map(
-    [...gluonModules(), language, core, math, extra, libdevice, cuda, cudaLibdevice, hip, hipLibdevice, targetInfo, inductor].map((m) => [
-      m.name,
-      m,
-    ]),
+    [...gluonModules(triton), language, core, math, extra, libdevice, cuda, cudaLibdevice, hip, hipLibdevice, targetInfo, inductor].map(
+      (m) => [m.name, m],
+    ),
   );
 }
 

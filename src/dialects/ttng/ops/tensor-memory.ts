@@ -8,11 +8,9 @@ import type { Operation } from "../../../ir/operation.js";
 import { attrText } from "../../../ir/text-hook.js";
 import { Pure } from "../../../ir/traits.js";
 import { getCTALayout, getSharedAlignment } from "../../../layout/encoding-queries.js";
-import { defaultCga } from "../../../layout/encodings/cga.js";
-import { tensorMemoryPart } from "../../../layout/encodings/tensor-memory.js";
 import { LayoutError } from "../../../layout/layout-error.js";
 import type { LinearLayout } from "../../../layout/linear-layout.js";
-import { getDistributedLayoutForTmemLdSt, type TMemAccessAtom } from "../../../layout/tmem-access.js";
+import { registersForTmem, type TMemAccessAtom } from "../../../layout/tmem-access.js";
 import { computeTMemLdStEncodingInfo, type TMemLdStInfo } from "../../../layout/tmem-load-store.js";
 import { Tensor } from "../../tt/constraints.js";
 import { encodingAttr, encodingParams, sharedParams, toLinearLayout } from "../../ttg/encodings/define-encoding.js";
@@ -176,13 +174,7 @@ export function registerLayoutFor(
   numWarps: number,
   cga: LinearLayout,
 ): LinearLayout | undefined {
-  const width = bitWidth(params.elementType) ?? 32;
-  const own = encodingParams(params.encoding);
-  if ((own?.kind === "tensor_memory_encoding" || own?.kind === "tensor_memory_scales_encoding") && own.cga) {
-    const part = getDistributedLayoutForTmemLdSt(tensorMemoryPart(params.shape, own), atom, numWarps, width, defaultCga(2));
-    return part?.multiply(own.cga);
-  }
-  return getDistributedLayoutForTmemLdSt(toLinearLayout(params.shape, params.encoding), atom, numWarps, width, cga);
+  return registersForTmem(params.shape, encodingParams(params.encoding)!, atom, numWarps, bitWidth(params.elementType) ?? 32, cga);
 }
 /** The layout of the whole allocation that the buffer is a part of. */
 export function memoryLayout({ params }: MemDesc): LinearLayout {

@@ -3,23 +3,24 @@ import { AutoEncoding, CoalescedEncoding } from "../../../dialects/gluon/attrs.j
 import { encodingParams } from "../../../dialects/ttg/encodings/define-encoding.js";
 import type { Attribute } from "../../../ir/attribute.js";
 import type { EncodingParams } from "../../../layout/encoding-params.js";
+import { TRITON_VERSIONS, type TritonVersion } from "../../../support/triton-version.js";
 import { raise } from "../../language/errors.js";
 import type { Layout, PyValue } from "../../language/values.js";
 import { basesList, cgaBases, numbers } from "./define-layout.js";
 import { AUTO, BLOCKED, COALESCED, DISTRIBUTED_LINEAR, DOT_OPERAND, NVMMA_DISTRIBUTED, SLICE } from "./distributed.js";
 import { NVMMA_SHARED, PADDED_SHARED, SHARED_LINEAR, SWIZZLED_SHARED } from "./shared.js";
-import { TENSOR_MEMORY, TENSOR_MEMORY_SCALES } from "./tensor-memory.js";
+import { tensorMemoryLayouts } from "./tensor-memory.js";
 
 /** The Gluon layout that an encoding of the IR is made from. */
 export function layoutOfAttr(attr: Attribute): Layout {
   if (AutoEncoding.is(attr)) return AUTO.make([]);
   if (CoalescedEncoding.is(attr)) return COALESCED.make([]);
   const params = encodingParams(attr);
-  return (params && layoutOfEncoding(params)) ?? raise("ValueError", "Unhandled encoding encountered");
+  return (params && layoutOfEncoding(params, attr.ctx.triton)) ?? raise("ValueError", "Unhandled encoding encountered");
 }
 
-/** Undefined for an encoding that Gluon has no class for here. */
-export function layoutOfEncoding(params: EncodingParams): Layout | undefined {
+/** Undefined for an encoding that Gluon has no class for here. The version is one that has the layout unless given. */
+export function layoutOfEncoding(params: EncodingParams, triton = versionOf(params)): Layout | undefined {
   const int = BigInt;
   switch (params.kind) {
     case "blocked": {
@@ -61,14 +62,26 @@ export function layoutOfEncoding(params: EncodingParams): Layout | undefined {
       return PADDED_SHARED.make([pairs, offset!, block!, numbers(linearComponent.getOutDimSizes())]);
     }
     case "tensor_memory_encoding": {
-      const { blockM, blockN, colStride, CTASplitM, CTASplitN } = params;
-      return TENSOR_MEMORY.make([numbers([blockM, blockN]), int(colStride), numbers([CTASplitM, CTASplitN])]);
+      const { blockM, blockN, colStride, CTASplitM, CTASplitN, cga, twoCTAs, fp4Padded = false } = params;
+      const block = [numbers([blockM, blockN]), int(colStride)];
+      const { data } = tensorMemoryLayouts(triton);
+      if (triton.blocksInTmem) return data.make([...block, cga ? cgaBases(cga) : numbers([]), twoCTAs, fp4Padded]);
+      return data.make([...block, numbers([CTASplitM, CTASplitN])]);
     }
     case "tensor_memory_scales_encoding":
-      return TENSOR_MEMORY_SCALES.make([numbers([params.CTASplitM, params.CTASplitN])]);
+      return tensorMemoryLayouts(triton).scales.make([
+        !triton.blocksInTmem ? numbers([params.CTASplitM, params.CTASplitN]) : params.cga ? cgaBases(params.cga) : numbers([]),
+      ]);
     default:
       return undefined;
   }
+}
+
+/** The oldest version whose layouts of tensor memory can say it. */
+function versionOf(params: EncodingParams): TritonVersion {
+  const isOfTmem = params.kind === "tensor_memory_encoding" || params.kind === "tensor_memory_scales_encoding";
+  const needsBases = isOfTmem && (params.cga !== undefined || ("fp4Padded" in params && params.fp4Padded === true));
+  return TRITON_VERSIONS.find(({ blocksInTmem }) => blocksInTmem || !needsBases)!;
 }
 
 const within = (params: EncodingParams, make: (parent: Layout) => Layout): Layout | undefined => {

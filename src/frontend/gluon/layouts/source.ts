@@ -11,7 +11,6 @@ import { pyRepr } from "../../language/python-text.js";
 import { isLayout, type Layout, type PyValue } from "../../language/values.js";
 import { parsePython } from "../../python/parse.js";
 import { layoutOfEncoding } from "./from-encoding.js";
-import { TENSOR_MEMORY, TENSOR_MEMORY_SCALES } from "./tensor-memory.js";
 
 /** The source of an encoding's layout; undefined where Gluon has no class for it here. */
 export function gluonSource(params: EncodingParams): string | undefined {
@@ -22,7 +21,7 @@ export function gluonSource(params: EncodingParams): string | undefined {
 function sourceOf(layout: Layout): string {
   const { cls, fields } = layout;
   const written = [...fields].filter(([name, value]) => DEFAULTS[name] !== pyRepr(value));
-  const module = cls === TENSOR_MEMORY || cls === TENSOR_MEMORY_SCALES ? "blackwell" : "gl";
+  const module = cls.module.endsWith(".blackwell") ? "blackwell" : "gl";
   return `${module}.${cls.name}(${written.map(([name, value]) => `${name}=${valueOf(value)}`).join(", ")})`;
 }
 const valueOf = (value: PyValue): string => (isLayout(value) ? sourceOf(value) : pyRepr(value));
@@ -52,7 +51,7 @@ export function readGluonLayout(text: string): EncodingParams | { readonly error
 }
 
 function evaluateAlone(node: Parameters<typeof evaluate>[2]): PyValue {
-  const modules = languageModules();
+  const modules = languageModules(DEFAULT_TRITON);
   const gl = modules.get("triton.experimental.gluon.language")!;
   const blackwell = modules.get("triton.experimental.gluon.language.nvidia.blackwell")!;
   const names = Names.of([...blackwell.attrs, ...gl.attrs, ["gl", gl], ["ttgl", gl], ["blackwell", blackwell]]);

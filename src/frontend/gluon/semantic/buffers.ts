@@ -35,7 +35,7 @@ import {
 } from "../../language/values.js";
 import { SHARED_LAYOUT } from "../layouts/define-layout.js";
 import { layoutOfAttr } from "../layouts/from-encoding.js";
-import { TENSOR_MEMORY } from "../layouts/tensor-memory.js";
+import { tensorMemoryLayouts } from "../layouts/tensor-memory.js";
 import { expect, listText } from "./shape.js";
 
 const derives = (layout: Layout, from: Layout["cls"]): boolean => {
@@ -194,7 +194,12 @@ export function sliceTensorMemory(s: Semantic, buffer: Buffer, start: number, le
     return raise("AttributeError", `'${type.layout.cls.name}' object has no attribute 'block'`);
   const { fields } = type.layout;
   const block: PyValue = { kind: "tuple", values: [BigInt(params.blockM), BigInt(Math.min(params.blockN, length))], isPython: true };
-  const layout = TENSOR_MEMORY.make([block, fields.get("col_stride")!, fields.get("cta_split_num")!, fields.get("two_ctas")!]);
+  const layout = tensorMemoryLayouts(s.ctx.triton).data.make([
+    block,
+    fields.get("col_stride")!,
+    fields.get("cta_split_num")!,
+    fields.get("two_ctas")!,
+  ]);
   const shape = [...type.shape.slice(0, -1), length];
   return emitBuffer(s, TMEMSubSliceOp, { src: buffer.handle, N: start }, { ...type, shape, layout });
 }

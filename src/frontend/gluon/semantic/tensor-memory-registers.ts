@@ -1,8 +1,7 @@
 /** The registers that loads and stores of tensor memory fill. */
 import { cgaFromBases } from "../../../layout/encodings/cga.js";
 import { LayoutError } from "../../../layout/layout-error.js";
-import { getDistributedLayoutForTmemLdSt, type TMemAccessAtom } from "../../../layout/tmem-access.js";
-import { toLinearLayout } from "../../../layout/to-linear-layout.js";
+import { registersForTmem, type TMemAccessAtom } from "../../../layout/tmem-access.js";
 import { check, raise } from "../../language/errors.js";
 import { pyStr } from "../../language/python-text.js";
 import type { Semantic } from "../../language/semantic.js";
@@ -38,9 +37,7 @@ export function tensorMemoryRegisters(args: Readonly<Record<string, PyValue>>, s
   if (atom === "16x32bx2") return raise("ValueError", "Atom 16x32bx2 is inferred implicitly and cannot be requested explicitly");
   const cga = cgaFromBases(bases, 2);
   if (typeof cga === "string") return raise("RuntimeError", cga);
-  const found = atLayout(() =>
-    getDistributedLayoutForTmemLdSt(toLinearLayout(shape, layout.encoding()!), atom as TMemAccessAtom, warps, element.bits, cga),
-  );
+  const found = atLayout(() => registersForTmem(shape, layout.encoding()!, atom as TMemAccessAtom, warps, element.bits, cga));
   if (!found) return raise("ValueError", `TMEM layout '${atom}' unsupported for shape ${listText(shape)} and num_warps ${warps}`);
   const dims = { reg: "register", lane: "lane", warp: "warp", block: "block" } as const;
   const [reg, lane, warp, block] = Object.values(dims).map((dim) => found.getInDimBases(dim)) as [

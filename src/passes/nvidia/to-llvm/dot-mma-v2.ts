@@ -221,7 +221,7 @@ export function lowerMmaV2(lo: Lowering, op: Operation): false | void {
   const isF64 = isFloat(elementOf(d), "f64");
   const turing = mma.versionMajor === 2 && mma.versionMinor === 1;
   const small = isSmallF64(mma);
-  const hopper = lo.target.gpu.f64Mma === "m16n8k16" && isFloat(elementOf(a), "f64") && !small;
+  const hopper = lo.target.gpu.f64Mma === "m16n8k16" && isFloat(elementOf(a), "f64") && !lo.ctx.triton.smallF64Dots;
   const text = mmaInstruction(elementOf(a), elementOf(b), elementOf(d), { turing, hopper });
   if (text === undefined) return lo.fail(op, "Unsupported MMA instruction for the given mma type", "lower.mma");
   if (isF64 && [a, b].some((operand) => dotOperandOf(operand).kWidth > 1))
