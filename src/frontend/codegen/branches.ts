@@ -5,6 +5,7 @@ import { YieldOp } from "../../dialects/scf/ops/yield.js";
 import type { Block } from "../../ir/block.js";
 import { unknownLoc } from "../../ir/location.js";
 import type { Value } from "../../ir/value.js";
+import { lookup } from "../host/objects.js";
 import { check, raise, raiseUnknown } from "../language/errors.js";
 import { createBlock, insertAtEnd, insertAtStart, insertionPoint, restoreInsertion } from "../language/insertion.js";
 import { noAttribute, pyStr, pyTruth, pyTypeName, sameType, typeName } from "../language/python-text.js";
@@ -15,6 +16,7 @@ import { INT1, type TlType } from "../language/types.js";
 import { isBlockTensor, isKind, isTensor, type PyValue, type Tensor, tensor, typeOf, unflattenValues, unwrap } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { unparse } from "../python/unparse.js";
+import { getAttribute } from "./attributes.js";
 import { RETURN_IN_LOOP, unsupported } from "./errors.js";
 import { type Generator, type Scope, setValue } from "./generator.js";
 import { nameHandle } from "./locations.js";
@@ -33,7 +35,7 @@ export function visitIf(g: Generator, node: ast.If): void {
     scalar = unsplat(g.s, test);
   }
   const condition = cast(g.s, scalar, INT1).handle;
-  if (!containsReturn(node.body) && !containsReturn(node.orelse)) return visitStructuredIf(g, node, condition);
+  if (!containsReturn(g, node.body) && !containsReturn(g, node.orelse)) return visitStructuredIf(g, node, condition);
   if (g.loopDepth > 0) unsupported(g, node, RETURN_IN_LOOP);
   visitTopLevelIf(g, node, condition);
 }
@@ -51,8 +53,8 @@ function staticCondition(g: Generator, node: ast.If | ast.IfExp, test: PyValue):
   return pyTruth(value);
 }
 
-/** Whether a return statement is among these, or inside them. */
-export function containsReturn(body: readonly ast.Stmt[]): boolean {
+/** Whether a return statement is among these, or inside them. Functions that they call must exist. Source: ContainsReturnChecker. */
+export function containsReturn(g: Generator, body: readonly ast.Stmt[]): boolean {
   return body.some((s) => {
     switch (s.kind) {
       case "Return":
@@ -60,14 +62,26 @@ export function containsReturn(body: readonly ast.Stmt[]): boolean {
       case "If":
       case "For":
       case "While":
-        return containsReturn(s.body) || containsReturn(s.orelse);
+        return containsReturn(g, s.body) || containsReturn(g, s.orelse);
       case "With":
       case "FunctionDef":
-        return containsReturn(s.body);
+        return containsReturn(g, s.body);
+      case "Expr":
+        if (s.value.kind === "Call") findFunction(g, s.value.func);
+        return false;
       default:
         return false;
     }
   });
+}
+
+/** A function of a module is looked up, even in a branch that is not taken. */
+function findFunction(g: Generator, node: ast.Expr): void {
+  if (node.kind === "Call") return findFunction(g, node.func);
+  if (node.kind !== "Attribute") return;
+  if (node.value.kind !== "Name") return findFunction(g, node.value);
+  const module = lookup(g.data.env, node.value.id);
+  if (module !== undefined) getAttribute(g, module, node.attr);
 }
 
 interface Branches {

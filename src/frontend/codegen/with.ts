@@ -18,7 +18,7 @@ export function visitWith(g: Generator, node: ast.With): void {
     const target = node.items[i]!.optionalVars;
     if (target) bindTarget(g, target, value);
   });
-  if (containsReturn(node.body)) unsupported(g, node, "Cannot have `return` statements inside `with` statements in triton ");
+  if (containsReturn(g, node.body)) unsupported(g, node, "Cannot have `return` statements inside `with` statements in triton ");
   visitBody(g, node.body);
   for (const manager of managers.toReversed()) callMethod(g, manager, "__exit__", [null, null, null]);
 }
