@@ -15,6 +15,12 @@ export interface TritonVersion {
   readonly barriersNameMemory: boolean;
   /** A loop's argument that nothing depends on is read as its initial value. */
   readonly deadArgsReadInits: boolean;
+  /** Loops and branches are cleaned up by what their regions hand on, and a known number of rounds decides where control goes. */
+  readonly cleansRegions: boolean;
+  /** Rounds of unsigned loops are counted without a sign; a step that is not positive gives no count. */
+  readonly countsUnsignedRounds: boolean;
+  /** So are those of signed loops whose bounds are further apart than their type's largest value. */
+  readonly countsFarRounds: boolean;
   /** Slices to compute in another layout end at values that are there already in it. */
   readonly slicesEndAtExisting: boolean;
   /** A branch that a conversion is hoisted into is looked at with what else is to be computed again. */
@@ -204,6 +210,9 @@ export const TRITON_3_6: TritonVersion = {
   fastestAmongEqual: "first",
   barriersNameMemory: false,
   deadArgsReadInits: false,
+  cleansRegions: false,
+  countsUnsignedRounds: false,
+  countsFarRounds: false,
   slicesEndAtExisting: false,
   branchesKnowSlices: false,
   weighsWidenings: false,
@@ -299,6 +308,8 @@ export const TRITON_3_7: TritonVersion = {
   fastestAmongEqual: "last",
   barriersNameMemory: true,
   deadArgsReadInits: true,
+  cleansRegions: true,
+  countsUnsignedRounds: true,
   slicesEndAtExisting: true,
   branchesKnowSlices: true,
   weighsWidenings: true,
@@ -383,6 +394,7 @@ export const TRITON_3_8: TritonVersion = {
   zeroHalfOffsets: true,
   invalidatesRings: true,
   checksClusters: true,
+  countsFarRounds: true,
   keepsAcquires: true,
   mergesCommitsInOrder: true,
   setsEnumsApart: false,

@@ -8,6 +8,7 @@ import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
 import { verifyOperation } from "../ir/verify.js";
+import { DEFAULT_TRITON } from "../support/triton-version.js";
 import { parseModule } from "../syntax/parse.js";
 import { printOperation } from "../syntax/print.js";
 
@@ -27,8 +28,9 @@ export function goldenParts(path: string): GoldenPart[] {
 }
 
 /** The input after `change`, verified and printed; what is wrong with it instead, if anything is. */
-export function rewritten(input: string, change: (module: Operation) => void): string {
+export function rewritten(input: string, change: (module: Operation) => void, triton = DEFAULT_TRITON): string {
   const ctx = new Context(ALL_DIALECTS);
+  ctx.triton = triton;
   ctx.allowUnregisteredDialects = true;
   const module = parseModule(ctx, "input", input)?.module;
   if (module && verifyOperation(module)) {

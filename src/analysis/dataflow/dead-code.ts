@@ -6,10 +6,10 @@ import type { Attribute } from "../../ir/attribute.js";
 import type { Block } from "../../ir/block.js";
 import { BranchOp, type BranchPoint, CallableOp, CallOp, RegionBranch, RegionBranchTerminator } from "../../ir/interfaces.js";
 import type { Operation } from "../../ir/operation.js";
-import type { Region } from "../../ir/region.js";
+import { successorInputs } from "../../ir/region-branch.js";
 import { forEachSymbolUse, symbolName, symbolsOf, symbolVisibility } from "../../ir/symbol-table.js";
 import { ReturnLike, SymbolTable } from "../../ir/traits.js";
-import type { OpOperand, Value } from "../../ir/value.js";
+import type { Value } from "../../ir/value.js";
 import {
   blockStart,
   callableRegion,
@@ -210,20 +210,6 @@ export class DeadCodeAnalysis implements DataFlowAnalysis {
     fact.value.allKnown = false;
     solver.propagate(fact as Fact<unknown>);
   }
-}
-
-/** The values that receive what is handed to a region or to the results of a region op. */
-export function successorInputs(branch: Operation, to: BranchPoint): readonly Value[] {
-  const inputs = branch.def.interface(RegionBranch)!.inputs?.(branch, to);
-  if (inputs) return inputs;
-  return to === "parent" ? branch.results : ((to as Region).firstBlock?.args ?? []);
-}
-
-/** The operands that a terminator passes to `to`; a plain return passes all. Undefined when they are not known. */
-export function forwardedOperands(terminator: Operation, to: BranchPoint): readonly OpOperand[] | undefined {
-  const own = terminator.def.interface(RegionBranchTerminator);
-  if (own) return own.successorOperands(terminator, to);
-  return terminator.def.traits.has(ReturnLike) ? terminator.operandUses : undefined;
 }
 
 /** Whether an op hands control from a region back to the op around it. */

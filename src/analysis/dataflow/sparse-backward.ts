@@ -4,9 +4,10 @@
  */
 import { BranchOp, type BranchPoint, CallableOp, CallOp, RegionBranch, RegionBranchTerminator } from "../../ir/interfaces.js";
 import type { Operation } from "../../ir/operation.js";
+import { forwardedOperands, successorInputs } from "../../ir/region-branch.js";
 import { ReturnLike } from "../../ir/traits.js";
 import type { OpOperand, Value } from "../../ir/value.js";
-import { type DeadCodeAnalysis, forwardedOperands, successorInputs } from "./dead-code.js";
+import type { DeadCodeAnalysis } from "./dead-code.js";
 import {
   callableRegion,
   type DataFlowAnalysis,

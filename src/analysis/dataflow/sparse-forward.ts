@@ -6,8 +6,9 @@ import type { Block } from "../../ir/block.js";
 import { BranchOp, CallableOp, CallOp, RegionBranch } from "../../ir/interfaces.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Region } from "../../ir/region.js";
+import { forwardedOperands } from "../../ir/region-branch.js";
 import type { Value } from "../../ir/value.js";
-import { type DeadCodeAnalysis, forwardedOperands } from "./dead-code.js";
+import type { DeadCodeAnalysis } from "./dead-code.js";
 import {
   blockStart,
   callableRegion,

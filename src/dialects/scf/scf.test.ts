@@ -5,6 +5,7 @@ import type { Operation } from "../../ir/operation.js";
 import { verifyOperation } from "../../ir/verify.js";
 import { canonicalizationPatterns } from "../../passes/common/canonicalize.js";
 import { applyPatternsGreedily } from "../../rewrite/greedy.js";
+import { tritonCalled } from "../../support/triton-version.js";
 import { parseModule } from "../../syntax/parse.js";
 import { printOperation } from "../../syntax/print.js";
 import { goldenParts, rewritten } from "../../testing/golden-parts.js";
@@ -25,6 +26,16 @@ describe.each([
 ])("%s as real Triton", (name) => {
   for (const part of goldenParts(`fixtures/${name}.mlir`))
     test(part.name, () => expect(rewritten(part.input, canonicalized)).toBe(part.output));
+});
+
+describe.each([
+  ["canonicalize-since-3-7", "3.7"],
+  ["canonicalize-since-3-7", "3.8"],
+  ["trip-count-in-3-7", "3.7"],
+  ["trip-count-since-3-8", "3.8"],
+])("scf/%s as real Triton %s", (name, version) => {
+  for (const part of goldenParts(`fixtures/scf/${name}.mlir`))
+    test(part.name, () => expect(rewritten(part.input, canonicalized, tritonCalled(version))).toBe(part.output));
 });
 
 describe.each(["scf", "gpu"])("%s ops", (dialect) => {

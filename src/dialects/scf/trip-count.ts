@@ -12,23 +12,26 @@ export function staticTripCount({ lowerBound, upperBound, step, unsignedCmp }: F
 }
 
 /**
- * The number of iterations from constant bounds, or bounds a known distance apart, and a constant step. As upstream,
- * signed division is used for unsigned loops too, and a distance that wraps or a step that is not positive gives 0.
+ * The number of iterations from constant bounds, or bounds a known distance apart, and a constant step. As upstream, 3.6 uses signed
+ * division for unsigned loops too, and a step that is not positive gives 0; up to 3.7 so does a distance that wraps.
  */
 export function constantTripCount(lower: Value, upper: Value, step: Value, isSigned: boolean): bigint | undefined {
   if (lower === upper) return 0n;
   const width = storageWidth(lower.type);
   const signed = (value: bigint): bigint => BigInt.asIntN(width, value);
   const read = (value: bigint): bigint => (isSigned ? signed(value) : BigInt.asUintN(width, value));
-  const stepValue = constantInt(step);
-  if (stepValue !== undefined && stepValue <= 0n) return 0n;
+  const { countsUnsignedRounds: exact, countsFarRounds } = lower.type.ctx.triton;
+  const stepBits = constantInt(step);
+  const stepValue = stepBits !== undefined && exact ? read(stepBits) : stepBits;
+  if (exact && stepValue === 0n) return undefined;
+  if (!exact && stepValue !== undefined && stepValue <= 0n) return 0n;
   const lowerValue = constantInt(lower);
   const upperValue = constantInt(upper);
   if ((lowerValue === undefined) !== (upperValue === undefined)) return undefined;
   let distance: bigint;
   if (lowerValue !== undefined && upperValue !== undefined) {
     if (read(upperValue) <= read(lowerValue)) return 0n;
-    distance = signed(upperValue - lowerValue);
+    distance = countsFarRounds || (exact && !isSigned) ? read(upperValue) - read(lowerValue) : signed(upperValue - lowerValue);
     if (isSigned && distance < 0n) return 0n;
   } else {
     const known = upperMinusLower(lower, upper, isSigned);
@@ -36,7 +39,7 @@ export function constantTripCount(lower: Value, upper: Value, step: Value, isSig
     distance = signed(known);
     if (distance < 0n) return 0n;
   }
-  if (stepValue === undefined) return undefined;
+  if (stepValue === undefined || stepValue < 0n) return undefined;
   const count = distance / stepValue;
   return distance % stepValue === 0n ? count : count + 1n;
 }

@@ -1,5 +1,8 @@
 /** The canonicalization patterns of scf, for each op in upstream's order. Source: mlir/lib/Dialect/SCF/IR/SCF.cpp. */
 import type { Pattern } from "../../../rewrite/pattern.js";
+import { ForOp } from "../ops/for.js";
+import { IfOp } from "../ops/if.js";
+import { WhileOp } from "../ops/while.js";
 import { multiBlockExecuteInliner, singleBlockExecuteInliner } from "./execute-region.js";
 import { forOpIterArgsFolder, simplifyTrivialLoops } from "./for.js";
 import {
@@ -14,6 +17,7 @@ import {
 } from "./if.js";
 import { foldConstantCase } from "./index-switch.js";
 import { mergeNestedParallelLoops, parallelOpSingleOrZeroIterationDimsFolder } from "./parallel.js";
+import { ofVersions, regionBranchPatterns } from "./region-branch.js";
 import {
   removeLoopInvariantArgsFromBeforeBlock,
   removeLoopInvariantValueYielded,
@@ -26,7 +30,11 @@ import {
 } from "./while.js";
 
 /** The patterns of scf.for and of scf.if, for passes that clean up loops or branches only. */
-export const FOR_CANONICALIZATION: readonly Pattern[] = [forOpIterArgsFolder, simplifyTrivialLoops];
+export const FOR_CANONICALIZATION: readonly Pattern[] = [
+  ofVersions(false, forOpIterArgsFolder),
+  simplifyTrivialLoops,
+  ...regionBranchPatterns(ForOp),
+];
 export const IF_CANONICALIZATION: readonly Pattern[] = [
   combineIfs,
   combineNestedIfs,
@@ -34,8 +42,9 @@ export const IF_CANONICALIZATION: readonly Pattern[] = [
   convertTrivialIfToSelect,
   removeEmptyElseBranch,
   removeStaticCondition,
-  removeUnusedResults,
+  ofVersions(false, removeUnusedResults),
   replaceIfYieldWithConditionOrValue,
+  ...regionBranchPatterns(IfOp),
 ];
 
 export const SCF_CANONICALIZATION: readonly Pattern[] = [
@@ -46,12 +55,13 @@ export const SCF_CANONICALIZATION: readonly Pattern[] = [
   parallelOpSingleOrZeroIterationDimsFolder,
   mergeNestedParallelLoops,
   foldConstantCase,
-  removeLoopInvariantArgsFromBeforeBlock,
-  removeLoopInvariantValueYielded,
+  ofVersions(false, removeLoopInvariantArgsFromBeforeBlock),
+  ofVersions(false, removeLoopInvariantValueYielded),
   whileConditionTruth,
   whileCmpCond,
-  whileUnusedResult,
-  whileRemoveDuplicatedResults,
-  whileRemoveUnusedArgs,
+  ofVersions(false, whileUnusedResult),
+  ofVersions(false, whileRemoveDuplicatedResults),
+  ofVersions(false, whileRemoveUnusedArgs),
   whileOpAlignBeforeArgs,
+  ...regionBranchPatterns(WhileOp),
 ];

@@ -9,11 +9,14 @@ import { constantInt } from "../../../ir/match.js";
 import type { Operation } from "../../../ir/operation.js";
 import { AllTypesMatch, AutomaticAllocationScope, RecursiveMemoryEffects, SingleBlockImplicitTerminator } from "../../../ir/traits.js";
 import type { Value } from "../../../ir/value.js";
+import { constantTripCount } from "../trip-count.js";
 import { type AssignmentList, parseAssignmentList, printAssignmentList, withTypes } from "./assignment-list.js";
 import { YieldOp } from "./yield.js";
 
 const bodyArgs = (op: Operation): readonly Value[] => op.regions[0]!.firstBlock!.args;
 const initsOf = (op: Operation): readonly Value[] => op.operands.slice(3);
+const tripCount = (op: Operation): bigint | undefined =>
+  constantTripCount(op.operand(0), op.operand(1), op.operand(2), !op.hasAttr("unsignedCmp"));
 const iterArgsOf = (op: Operation): readonly Value[] => bodyArgs(op).slice(1);
 
 /**
@@ -47,8 +50,13 @@ export const ForOp = defineOp("scf.for", () => ({
       inductionVars: (op) => bodyArgs(op).slice(0, 1),
     }),
     implement(RegionBranch, {
-      // From the op and from the body alike: into the body (again) or out.
-      successors: (op) => [op.regions[0]!, "parent"],
+      // From the op and from the body alike: into the body (again) or out. Since 3.7 a known number of rounds decides.
+      successors(op, from) {
+        const body = op.regions[0]!;
+        const rounds = op.ctx.triton.cleansRegions ? tripCount(op) : undefined;
+        if (rounds !== undefined && from === "parent") return [rounds === 0n ? "parent" : body];
+        return rounds === 1n ? ["parent"] : [body, "parent"];
+      },
       entryOperands: initsOf,
       inputs: (op, to) => (to === "parent" ? op.results : iterArgsOf(op)),
     }),
