@@ -189,6 +189,8 @@ export interface TritonVersion {
   readonly checksClusters: boolean;
   /** Two CTAs that share tensor memory wait for each other before they give it back. */
   readonly pairsLeaveTogether: boolean;
+  /** A remainder is moved out of a loop only where its divisor is known not to be zero. */
+  readonly guardsRemainders: boolean;
   /** A load that acquires stays where nothing uses its value. */
   readonly keepsAcquires: boolean;
   /** Commits are merged into the dot before them only as far as all of them can be, and where they reach the same CTAs. */
@@ -289,6 +291,7 @@ export const TRITON_3_6: TritonVersion = {
   barriersOfClusters: false,
   checksClusters: false,
   pairsLeaveTogether: false,
+  guardsRemainders: false,
   keepsAcquires: false,
   mergesCommitsInOrder: false,
   setsEnumsApart: true,
@@ -395,6 +398,7 @@ export const TRITON_3_8: TritonVersion = {
   invalidatesRings: true,
   checksClusters: true,
   countsFarRounds: true,
+  guardsRemainders: true,
   keepsAcquires: true,
   mergesCommitsInOrder: true,
   setsEnumsApart: false,

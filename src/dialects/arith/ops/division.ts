@@ -27,6 +27,9 @@ const isSafeSigned = (divisor: Value): boolean => {
   return all.length > 0 && (all.every((value) => value > 0n) || all.every((value) => value < -1n));
 };
 
+/** Before Triton 3.8 a remainder by zero counts as defined. */
+const isSafeRemainder = (divisor: Value): boolean => !divisor.type.ctx.triton.guardsRemainders || isNonZero(divisor);
+
 /** (a * b) / b -> a, where the product is known not to wrap. */
 function foldDivMul(lhs: Value, rhs: Value, flag: number): Value | undefined {
   const mul = MulIOp.match(lhs.definingOp);
@@ -109,20 +112,20 @@ export const FloorDivSIOp = totalIntBinary(
   },
 );
 
-export const RemUIOp = totalIntBinary(
+export const RemUIOp = partialIntBinary(
   "arith.remui",
   "unsigned integer division remainder operation",
-  [],
+  isSafeRemainder,
   ({ result }, constants): FoldResult => {
     if (isOneInt(constants[1])) return zeroAttr(result.type);
     return foldBinaryInt(constants, (a, b, width) => (b === 0n ? undefined : BigInt.asUintN(width, a) % BigInt.asUintN(width, b)));
   },
 );
 
-export const RemSIOp = totalIntBinary(
+export const RemSIOp = partialIntBinary(
   "arith.remsi",
   "signed integer division remainder operation",
-  [],
+  isSafeRemainder,
   ({ result }, constants): FoldResult => {
     if (isOneInt(constants[1])) return zeroAttr(result.type);
     return foldBinaryInt(constants, (a, b) => (b === 0n ? undefined : a % b));
