@@ -135,6 +135,25 @@ ${reversed}
     expect(out(copy("16240"))).toEqual(lanes((l) => (l < 24 ? 0 : 63 - l)));
     expect(execute(copy("16241")).findings.map((f) => f.kind)).toContain("early-read");
   });
+  test("the wave counts copies: one of a half of its lanes counts for all, one that no lane does for none", () => {
+    const copies = (lanes: number) => `    %smem = llvm.mlir.addressof @global_smem : !llvm.ptr<3>
+    %other = llvm.getelementptr %smem[256] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+    %count = llvm.mlir.constant(${lanes} : i32) : i32
+    %few = llvm.icmp "ult" %lane, %count : i32
+    llvm.store %lane, %at : i32, !llvm.ptr<1>
+    llvm.call_intrinsic "llvm.amdgcn.wave.barrier"() : () -> ()
+    rocdl.global.load.lds %at, %smem, 4, 0, 0
+    llvm.cond_br %few, ^bb1, ^bb2
+  ^bb1:
+    rocdl.global.load.lds %at, %other, 4, 0, 0
+    llvm.br ^bb2
+  ^bb2:
+    rocdl.s.waitcnt 16241
+    %own = llvm.getelementptr %smem[%lane] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
+    %r = llvm.load %own : !llvm.ptr<3> -> i32\n${store}`;
+    expect(execute(copies(32)).findings).toEqual([]);
+    expect(execute(copies(0)).findings.map((f) => f.kind)).toContain("early-read");
+  });
   test("an atomic adds two halves at once; an element at a place that is computed", () => {
     const body = `    %two = llvm.mlir.constant(2 : i32) : i32
     %zero = llvm.mlir.constant(dense<0.000000e+00> : vector<2xf16>) : vector<2xf16>

@@ -200,8 +200,17 @@ const transpose: Maker = (c) => {
   };
 };
 
+/** The wave counts its copies: a half whose lanes are off has another one under way too, an empty one. */
+const commitCopies: Maker = () => (low, high) => {
+  for (const half of new Set([low, high])) {
+    half.copyGroups.push(half.openCopies);
+    half.openCopies = [];
+  }
+};
+
 const MAKERS: Readonly<Record<string, Maker>> = byName({
   sync: () => () => {},
+  commit_copies: commitCopies,
   dpp,
   bpermute: moved((c) => (l, index) => (index[l]! >> 2) & (lanesOf(c) - 1), true),
   permute,

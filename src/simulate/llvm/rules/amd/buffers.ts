@@ -100,7 +100,7 @@ function copyToLds(f: FunctionText, from: string, to: Value, bytes: number, size
 }
 function copy(f: FunctionText, from: string, at: string, bytes: number, size?: string): void {
   f.put(`cp.async.words.shared.global [${at}], [${from}], ${[bytes, size].filter((v) => v !== undefined).join(", ")}`);
-  f.put("cp.async.commit_group");
+  f.put(f.amd!.warpSize === 64 ? "wave.commit_copies" : "cp.async.commit_group");
 }
 const bytesOfCopy = (size: number | undefined): number => {
   if (size === undefined || size % 4 !== 0) throw new NotExecutable("copies of less than a word");
