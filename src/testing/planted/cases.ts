@@ -29,8 +29,10 @@ const OPTIONS: Readonly<Record<string, Partial<TargetOptions>>> = {
   matmul_f16_nohint_s1: { numStages: 1 },
   matmul_f16_s2_masked: { numStages: 2 },
   print_assert: { debug: true },
+  shares: { numCtas: 2 },
   swaps: { numWarps: 1 },
   words: { numWarps: 1 },
+  amd_turned: { numWarps: 1 },
   amd_turns: { numWarps: 8 },
 };
 /** Options of AMD's targets with which a kernel is compiled as well. */
@@ -46,13 +48,14 @@ const ON_AMD: Readonly<Record<string, Readonly<Record<string, Partial<TargetOpti
   flash_attention: { chained: { numStages: 4 }, "chained-async": { numStages: 4, useAsyncCopy: true } },
   halves: { pointers: { useBufferOps: false, useBufferAtomics: false } },
   guards: { pointers: { useBufferOps: false } },
+  amd_again: { async: { useAsyncCopy: true, numStages: 3 } },
   amd_adds: { pointers: { useBufferOps: false, useBufferAtomics: false } },
   "memory.atomics": { pointers: { useBufferOps: false, useBufferAtomics: false } },
 };
 /** Kernels that NVIDIA's targets compile as other Tritons do too. */
 const ON_TRITON: Readonly<Record<string, readonly string[]>> = {
   "3.8":
-    "reduced nans sums columns outer halves scans picked added twice needed few late memory.dots scaled_mixed dot_scaled_mx gather_scatter matmul_tensordesc warp_specialized_dot matmul_warp_spec flash_attention".split(
+    "reduced nans sums columns outer halves scans picked added twice needed few late memory.dots scaled_mixed dot_scaled_mx gather_scatter matmul_tensordesc shares down warp_specialized_dot matmul_warp_spec flash_attention".split(
       " ",
     ),
 };

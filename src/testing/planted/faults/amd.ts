@@ -48,6 +48,7 @@ export const AMD_FAULTS: readonly Fault[] = [
     { in: "decompose", fault: "the rest of a sum is the second one's", find: "addOffsets(rw, loc, a.rest, b.rest)", replace: "b.rest" },
     {
       in: "castOffset",
+      kernel: "amd_far",
       fault: "offsets of 64 bits are kept in 32",
       find: "if (from === width) return offset;",
       replace: "if (from >= width) return offset;",
@@ -305,7 +306,7 @@ export const AMD_FAULTS: readonly Fault[] = [
       equivalent: "scans do not use what the first lanes get",
     },
     { in: "bpermute", fault: "lanes are counted in bytes", find: "b.shl(lane, b.i32(2))", replace: "lane" },
-    { in: "permuteBytes", fault: "words are exchanged", kernel: "words", find: "[high, low, bytes]", replace: "[low, high, bytes]" },
+    { in: "permuteBytes", fault: "words are exchanged", kernel: "amd_turned", find: "[high, low, bytes]", replace: "[low, high, bytes]" },
     {
       in: "inWords",
       fault: "halves are exchanged",
@@ -329,6 +330,7 @@ export const AMD_FAULTS: readonly Fault[] = [
     { in: "swapPairs", fault: "rows are swapped, registers not", find: "out[r1] = b.extractValue(swapped, 1);", replace: "" },
     {
       in: "convertBySwaps",
+      kernel: "amd_turned",
       fault: "registers keep their places",
       find: "renamed[pReg.applyPacked({ register: i })]",
       replace: "renamed[i]",
@@ -455,7 +457,13 @@ export const AMD_FAULTS: readonly Fault[] = [
       find: "rw.from(wait, () => rw.setAfter(wait).create(LocalBarrierOp, {}, { loc: wait.locRef }));",
       replace: "",
     },
-    { in: "skipBarrier", fault: "no barrier before a copy", find: "(waited(before) || waited(after))", replace: "true" },
+    {
+      in: "skipBarrier",
+      fault: "no barrier before a copy",
+      kernel: "amd_again+async",
+      find: "(waited(before) || waited(after))",
+      replace: "true",
+    },
   ]),
   ...inFile("passes/amd/to-llvm/tiles.ts", [
     { in: "TILES", fault: "slices begin at zero", find: "x + static_offsets[dim]!", replace: "x" },

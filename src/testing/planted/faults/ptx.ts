@@ -463,6 +463,29 @@ export const PTX_FAULTS: readonly Fault[] = [
     { in: "countUp", fault: "rows are counted up by one stride each", find: "member.count - last[1]", replace: "1n" },
     { in: "countUp", fault: "a stride in elements is added to an address in bytes", find: "member.shift)", replace: "0n)" },
     { in: "memberOf", fault: "sums of rows and different numbers are one family", find: "+${other.id}", replace: "+" },
+    { in: "memberOf", fault: "a shift counts as often as it has places", kernel: "steps", find: "count: 1n << by", replace: "count: by" },
+    {
+      in: "memberOf",
+      fault: "a shift of a shift is the last one",
+      kernel: "steps",
+      find: "shift: member.shift + by",
+      replace: "shift: by",
+    },
+    {
+      in: "factorsOf",
+      fault: "a product has the number of its other factor",
+      kernel: "steps",
+      find: "[y, a, ofY],",
+      replace: "[y, a, ofX],",
+    },
+    {
+      in: "countUp",
+      fault: "values are counted from the first, not the last",
+      kernel: "steps",
+      find: "    lasts.set(place, [value, member.count]);",
+      replace: "    if (!last) lasts.set(place, [value, member.count]);",
+      equivalent: "the difference is that from the first then",
+    },
   ]),
   ...inFile("target/ptx/loop-pointers.ts", [
     {
@@ -470,6 +493,41 @@ export const PTX_FAULTS: readonly Fault[] = [
       fault: "pointers of one base start with it alone",
       find: "s.graph.inPlaceOf(phi, () => s.add(shared, offset)),",
       replace: "shared,",
+    },
+    {
+      in: "joinPointers",
+      fault: "pointers that take different steps are one family",
+      kernel: "rates",
+      find: " ${step!.id}`",
+      replace: "`",
+    },
+    {
+      in: "joinPointers",
+      fault: "pointers of different bases are one family",
+      kernel: "rates",
+      find: '${base.map(({ id }) => id).join("+")} ',
+      replace: "",
+    },
+    {
+      in: "joinPointers",
+      fault: "the pointer that is shared stays where it starts",
+      kernel: "rates",
+      find: "back === 1 ? [start, next] : [next, start]",
+      replace: "(void next, [start, start])",
+    },
+    {
+      in: "joinPointers",
+      fault: "the pointer that is shared starts with the first term alone",
+      kernel: "rates",
+      find: "base.reduce((a, b) => s.add(a, b))",
+      replace: "base[0]!",
+    },
+    {
+      in: "termsOf",
+      fault: "a sum of many terms loses some",
+      kernel: "rates",
+      find: "return [sum];",
+      replace: "return terms;",
     },
   ]),
   ...inFile("target/ptx/loop-addresses.ts", [
@@ -513,6 +571,19 @@ export const PTX_FAULTS: readonly Fault[] = [
       replace: "latest.set(node, known ?? at);",
     },
     { in: "earliest", fault: "the last input decides", find: "if (at.depth > block.depth) block = at;", replace: "block = at;" },
+    {
+      in: "schedule",
+      fault: "values for the next round are needed in this one alone",
+      find: "use(input, block.predecessors[i]!)",
+      replace: "use(input, (void i, block))",
+    },
+    {
+      in: "schedule",
+      fault: "comparisons of all loops are made in the first one",
+      kernel: "guarded",
+      find: "node.block = latest.get(node)!;\n}",
+      replace: "node.block = latest.get(hoisted[0]!)!;\n}",
+    },
   ]),
   ...inFile("target/ptx/instruction-order.ts", [
     {
@@ -718,6 +789,12 @@ export const PTX_FAULTS: readonly Fault[] = [
       find: "else if (!made.has(input)) stack.push({ node: input, next: 0 });",
       replace: "else made.add(input);",
     },
+  ]),
+  ...inFile("target/ptx/libdevice-exponential.ts", [
+    { in: "fewFactors", fault: "x^3 is x^4", kernel: "powers", find: "n === 3n ? x : square", replace: "square" },
+    { in: "fewFactors", fault: "x^0 is x", kernel: "powers", find: "n === 0n ? m.number(1) : x", replace: "x" },
+    { in: "fewFactors", fault: "powers below zero are the first", kernel: "powers", find: "n < 0n || ", replace: "" },
+    { in: "LIBDEVICE_EXPONENTIAL", fault: "powers have no sign", kernel: "powers", find: ".s32`", replace: ".u32`" },
   ]),
   ...inFile("target/ptx/libdevice-trigonometric.ts", [
     {

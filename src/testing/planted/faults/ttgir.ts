@@ -889,7 +889,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
     {
       in: "maskNan",
       fault: "a scale that is NaN is a number",
-      kernel: "memory.scaled",
+      kernel: "ruined",
       find: "if (dot.fastMath) return product;",
       replace: "if (!dot.fastMath) return product;",
     },
@@ -1043,5 +1043,56 @@ export const TTGIR_FAULTS: readonly Fault[] = [
   ]),
   ...inFile("passes/nvidia/hopper-warp-specialization/buffers.ts", [
     { in: "createBuffers", fault: "one buffer in place of a ring", find: "src.parentOfType(ForOp) ? channel.numBuffers : 1", replace: "1" },
+  ]),
+  ...inFile("passes/nvidia/plan-cta/cta-planner.ts", [
+    {
+      in: "#processReduces",
+      fault: "CTAs share the dimension that is reduced",
+      kernel: "shares",
+      find: "if (dim === axis) CTAsPerCGA[dim] = 1;\n        else {",
+      replace: "{",
+    },
+    {
+      in: "#processReduces",
+      fault: "what each CTA computes is divided",
+      kernel: "shares",
+      find: "if (op.ctx.triton.convertsAcrossCTAs) ",
+      replace: "",
+    },
+    {
+      in: "#eliminateAdjacentCasts",
+      fault: "layouts that differ need no conversion",
+      kernel: "shares",
+      find: "if (input.type !== output.type)",
+      replace: "if (false)",
+    },
+    {
+      in: "#processExpandDims",
+      fault: "every new dimension is the first",
+      kernel: "shares",
+      find: "dim: tt.ExpandDimsOp.match(op)!.axis",
+      replace: "dim: 0",
+    },
+    {
+      in: "#processIf",
+      fault: "what is not in the first region keeps its layout",
+      kernel: "shares",
+      find: "of op.regions)",
+      replace: "of op.regions.slice(0, 1))",
+    },
+    {
+      in: "#processFor",
+      fault: "the first round has the old layout",
+      kernel: "shares",
+      find: "    this.#wantOperand(op.operandUses[index + 3]!, type, loc);\n",
+      replace: "",
+    },
+    {
+      in: "#processConstant",
+      fault: "constants keep their layout",
+      kernel: "shares",
+      find: "if (RankedTensorType.is(type) && DenseElementsAttr.is(value) && value.params.splat)",
+      replace: "if (value !== value)",
+    },
   ]),
 ];
