@@ -45,7 +45,7 @@ const ON_AMD: Readonly<Record<string, Readonly<Record<string, Partial<TargetOpti
   },
   matmul_f16_s2_masked: { async: { useAsyncCopy: true, numStages: 2 }, pointers: { useBufferOps: false } },
   matmul_f16_64x64x64_w4: { async: { useAsyncCopy: true, numStages: 4 } },
-  flash_attention: { chained: { numStages: 4 }, "chained-async": { numStages: 4, useAsyncCopy: true } },
+  flash_attention: { chained: { numStages: 4 } },
   halves: { pointers: { useBufferOps: false, useBufferAtomics: false } },
   guards: { pointers: { useBufferOps: false } },
   amd_again: { async: { useAsyncCopy: true, numStages: 3 } },

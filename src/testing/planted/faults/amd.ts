@@ -48,7 +48,6 @@ export const AMD_FAULTS: readonly Fault[] = [
     { in: "decompose", fault: "the rest of a sum is the second one's", find: "addOffsets(rw, loc, a.rest, b.rest)", replace: "b.rest" },
     {
       in: "castOffset",
-      kernel: "amd_far",
       fault: "offsets of 64 bits are kept in 32",
       find: "if (from === width) return offset;",
       replace: "if (from >= width) return offset;",
@@ -330,7 +329,7 @@ export const AMD_FAULTS: readonly Fault[] = [
     { in: "swapPairs", fault: "rows are swapped, registers not", find: "out[r1] = b.extractValue(swapped, 1);", replace: "" },
     {
       in: "convertBySwaps",
-      kernel: "amd_turned",
+      kernel: "amd_chain",
       fault: "registers keep their places",
       find: "renamed[pReg.applyPacked({ register: i })]",
       replace: "renamed[i]",

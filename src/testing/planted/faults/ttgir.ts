@@ -946,6 +946,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       fault: "an inner loop may have no turn",
       find: "return this.rw.value(MaxSIOp, { lhs: this.#int(1), rhs: length });",
       replace: "return (void MaxSIOp, length);",
+      equivalent: "a pipeline fuses a loop with one that has rounds",
     },
     {
       in: "#addVariantLengths",
