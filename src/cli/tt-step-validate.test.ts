@@ -59,6 +59,24 @@ validate: PTX: N of N programs, N of N launches; N of N instructions executed
   test("the indices of a gather have no sign: a byte reaches 255", async () => {
     expect(await run(["fixtures/mutants/picked.ttir", "--validate"])).toMatchObject({ code: 0, out: expect.not.stringContaining("note") });
   });
+  test("on gfx942 scales are for what fp8 has become, and some are NaN", async () => {
+    expect(await run(["fixtures/mutants/ruined.ttir", "--validate", "--target", "hip:gfx942", "--seconds", "1"])).toMatchObject({
+      code: 0,
+    });
+  });
+  test("the lowered code of Triton 3.8 reads the shared memory of the other CTA of a cluster", async () => {
+    const kernel = `
+import triton
+import triton.language as tl
+
+@triton.jit
+def f(x, out):
+    tl.store(out, tl.sum(tl.load(x + tl.arange(0, 64)), 0))
+`;
+    const io = memoryIo("", { "k.py": kernel });
+    const options = ["--triton", "3.8", "--num-ctas", "2", "--num-warps", "1", "--target", "cuda:90", "--validate"];
+    expect(await main(["k.py", "--signature", "*i32, *i32", ...options], io)).toBe(0);
+  });
   test.each([
     [8, "one xf32 instruction is as long"],
     [4, "multiply-adds of f32, though tf32 would do"],

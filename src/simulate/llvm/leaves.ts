@@ -13,7 +13,7 @@ export interface Leaf {
 }
 
 const BUFFER = 8;
-const POINTER_BITS: Readonly<Record<number, 32 | 64>> = { 3: 32, 7: 64 };
+const POINTER_BITS: Readonly<Record<number, 32 | 64>> = { 3: 32, 7: 32 };
 
 /** The scalars of a type, in order; undefined when it has one that no register holds. */
 export function leavesOf(type: Type): readonly Leaf[] | undefined {

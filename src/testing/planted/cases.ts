@@ -28,6 +28,7 @@ const OPTIONS: Readonly<Record<string, Partial<TargetOptions>>> = {
   matmul_f16_16x16x16_w1: { numWarps: 1 },
   matmul_f16_nohint_s1: { numStages: 1 },
   matmul_f16_s2_masked: { numStages: 2 },
+  overlaid: { numWarps: 8 },
   print_assert: { debug: true },
   shares: { numCtas: 2 },
   swaps: { numWarps: 1 },
@@ -55,7 +56,7 @@ const ON_AMD: Readonly<Record<string, Readonly<Record<string, Partial<TargetOpti
 /** Kernels that NVIDIA's targets compile as other Tritons do too. */
 const ON_TRITON: Readonly<Record<string, readonly string[]>> = {
   "3.8":
-    "reduced nans sums columns outer halves scans picked added twice needed few late memory.dots scaled_mixed dot_scaled_mx gather_scatter matmul_tensordesc shares down warp_specialized_dot matmul_warp_spec flash_attention".split(
+    "reduced nans sums columns outer halves scans picked added twice needed few late memory.dots scaled_mixed dot_scaled_mx gather_scatter matmul_tensordesc shares down overlaid warp_specialized_dot matmul_warp_spec flash_attention".split(
       " ",
     ),
 };

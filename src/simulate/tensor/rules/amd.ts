@@ -88,19 +88,21 @@ const loadPackedTransposed: Rule = ({ op, ins, outs }) => {
   };
 };
 
-const SMALL: Readonly<Record<string, ScaledKind>> = { f8E4M3FN: "e4m3", f8E5M2: "e5m2" };
-const kindOf = (value: Value): ScaledKind => SMALL[tensorSpec(value.type).element.name] ?? "e2m1";
+const KINDS: Readonly<Record<string, ScaledKind>> = { f8E4M3FN: "e4m3", f8E5M2: "e5m2", bf16: "bf16", f16: "fp16" };
+/** Bytes without a type of their own hold `ofBytes`. */
+const kindOf = (value: Value, ofBytes: ScaledKind): ScaledKind => KINDS[tensorSpec(value.type).element.name] ?? ofBytes;
 
 const upcastMXFP: Rule = pure((op) => {
   const { src, fp_type } = amdg.UpcastMXFPOp.match(op)!;
   const dot = encodingParams(encodingOf(src.type));
   const kDim = dot?.kind === "dot_op" && dot.opIdx === 1 ? 0 : 1;
   const rank = tensorSpec(src.type).shape.length;
-  return ([values, scale]) => castFloat(op, "rn", scaled(unpacked(values!, fp_type as ScaledKind, rank - 2 + kDim), scale, kDim));
+  const kind = kindOf(src, fp_type as ScaledKind);
+  return ([values, scale]) => castFloat(op, "rn", scaled(unpacked(values!, kind, rank - 2 + kDim), scale, kDim));
 });
 const scaledUpcast: Rule = pure((op) => {
   const axis = amdg.ScaledUpcastFp4Op.match(op)?.axis ?? 0;
-  const kind = kindOf(op.operand(0));
+  const kind = kindOf(op.operand(0), "e2m1");
   return ([input, scale]) => castFloat(op, "rn", times(unpacked(input!, kind, axis), scale!));
 });
 function times(values: Tensor, scale: Tensor): Tensor {
