@@ -15,6 +15,7 @@ import { type MemDesc, MemDescType } from "./types.js";
 
 /** Since 3.8 the layouts of buffers fit the number of CTAs. Source: lib/Dialect/TritonGPU/IR/Traits.cpp. */
 const VerifyMemDescLayoutsTrait = defineTrait("VerifyMemDescLayoutsTrait", {
+  dependsOn: "surroundings",
   verify(op, report) {
     if (op.ctx.triton.checksMemory) verifyLayouts(op, report, memDescProblem);
   },
