@@ -34,7 +34,7 @@ export function constantAnalyses(): ConstantAnalyses {
   );
   code.constants = (value, reader) => {
     const fact = constants.fact(value);
-    fact.subscribers.add(reader);
+    fact.subscribe(reader);
     return fact.value;
   };
   return { code, constants };

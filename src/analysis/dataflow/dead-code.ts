@@ -109,7 +109,7 @@ export class DeadCodeAnalysis implements DataFlowAnalysis {
 
   private initializeIn(op: Operation, solver: DataFlowSolver): void {
     if (op.regions.length > 0 || op.successors.length > 0 || isReturn(op) || op.def.interface(CallOp)) {
-      if (op.block) this.live(op.block).subscribers.add(this);
+      if (op.block) this.live(op.block).subscribe(this);
       this.visit(pointAfter(op), solver);
     }
     for (const region of op.regions)

@@ -26,23 +26,28 @@ export interface DataFlowAnalysis {
   visit(point: ProgramPoint, solver: DataFlowSolver): void;
 }
 
+const NOBODY: readonly DataFlowAnalysis[] = [];
 /** Something an analysis found out, with those to tell when it changes. */
 export class Fact<T> {
   /** The places that were computed from this fact. */
-  readonly dependents = new Map<ProgramPoint, Set<DataFlowAnalysis>>();
+  dependents: Map<ProgramPoint, Set<DataFlowAnalysis>> | undefined;
   /** Analyses to tell of all changes, at the places that follow from what the fact is about. */
-  readonly subscribers = new Set<DataFlowAnalysis>();
+  subscribers = NOBODY;
   constructor(
     public value: T,
+    readonly about: object,
     /** The places to visit for a subscriber. */
-    readonly affects: () => Iterable<ProgramPoint>,
+    readonly affects: (about: never) => Iterable<ProgramPoint>,
   ) {}
 
   dependOn(point: ProgramPoint, analysis: DataFlowAnalysis): this {
-    const known = this.dependents.get(point);
+    const known = this.dependents?.get(point);
     if (known) known.add(analysis);
-    else this.dependents.set(point, new Set([analysis]));
+    else (this.dependents ??= new Map()).set(point, new Set([analysis]));
     return this;
+  }
+  subscribe(analysis: DataFlowAnalysis): void {
+    if (!this.subscribers.includes(analysis)) this.subscribers = [...this.subscribers, analysis];
   }
 }
 
@@ -55,7 +60,7 @@ export class FactTable<K extends object, T> {
   ) {}
   get(about: K): Fact<T> {
     let fact = this.#facts.get(about);
-    if (!fact) this.#facts.set(about, (fact = new Fact(this.initial(), () => this.affects(about))));
+    if (!fact) this.#facts.set(about, (fact = new Fact(this.initial(), about, this.affects)));
     return fact;
   }
   lookup(about: K): Fact<T> | undefined {
@@ -105,9 +110,9 @@ export class DataFlowSolver {
 
   /** Enqueues the analyses that depend on a fact, after it changed. */
   propagate(fact: Fact<unknown>): void {
-    for (const [point, analyses] of fact.dependents) for (const analysis of analyses) this.enqueue(point, analysis);
-    if (fact.subscribers.size === 0) return;
-    for (const point of fact.affects()) for (const analysis of fact.subscribers) this.enqueue(point, analysis);
+    if (fact.dependents) for (const [point, analyses] of fact.dependents) for (const analysis of analyses) this.enqueue(point, analysis);
+    if (fact.subscribers.length === 0) return;
+    for (const point of fact.affects(fact.about as never)) for (const analysis of fact.subscribers) this.enqueue(point, analysis);
   }
   /** Gives a fact another value, and propagates it if that is a change. */
   update<T>(fact: Fact<T>, value: T): void {

@@ -77,7 +77,7 @@ export class SparseBackwardAnalysis<T> implements DataFlowAnalysis {
     this.visitOperation(op);
     for (const region of op.regions)
       for (const block of region.blocks()) {
-        this.code.live(block).subscribers.add(this);
+        this.code.live(block).subscribe(this);
         for (const nested of block.opsReversed()) this.initializeIn(nested);
       }
   }

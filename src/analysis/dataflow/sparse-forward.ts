@@ -90,7 +90,7 @@ export class SparseForwardAnalysis<T> implements DataFlowAnalysis {
     this.visitOperation(op);
     for (const region of op.regions)
       for (const block of region.blocks()) {
-        this.code.live(block).subscribers.add(this);
+        this.code.live(block).subscribe(this);
         this.visitBlock(block);
         for (const nested of block.ops()) this.initializeIn(nested);
       }
@@ -106,7 +106,7 @@ export class SparseForwardAnalysis<T> implements DataFlowAnalysis {
     if (branch) return this.visitRegionSuccessors(pointAfter(op), op, "parent", op.results);
     const operands = op.operandUses.map(({ value }) => {
       const fact = this.#values.get(value);
-      fact.subscribers.add(this);
+      fact.subscribe(this);
       return fact.value;
     });
     if (op.def.interface(CallOp)) this.visitCall(op, operands);
@@ -128,7 +128,7 @@ export class SparseForwardAnalysis<T> implements DataFlowAnalysis {
       const from = use.owner.block;
       if (!from) continue;
       const edge = this.code.edge(from, block);
-      edge.subscribers.add(this);
+      edge.subscribe(this);
       if (!edge.value) continue;
       const branch = use.owner.def.interface(BranchOp);
       if (!branch) return this.setToEntry(args);
