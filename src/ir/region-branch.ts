@@ -1,4 +1,4 @@
-/** What control hands to the regions and results of ops such as loops. Source: mlir/lib/Interfaces/ControlFlowInterfaces.cpp. */
+/** The values that control hands to the regions and results of ops such as loops. Source: mlir/lib/Interfaces/ControlFlowInterfaces.cpp. */
 import { type BranchPoint, RegionBranch, RegionBranchTerminator } from "./interfaces.js";
 import type { Operation } from "./operation.js";
 import type { Region } from "./region.js";
@@ -29,7 +29,7 @@ export function operandsOfInputs(branch: Operation): ReadonlyMap<Value, readonly
       if (known) known.push(operands[i]!);
       else found.set(input, [operands[i]!]);
     });
-  // What an op hands on at its start are its last operands.
+  // The op itself hands its last operands on.
   for (const to of successors(branch, "parent"))
     handOver(to, branch.operandUses.slice(branch.numOperands - entryOperands(branch, to).length));
   for (const region of branch.regions)

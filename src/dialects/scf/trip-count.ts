@@ -4,10 +4,17 @@ import { constantInt } from "../../ir/match.js";
 import type { Value } from "../../ir/value.js";
 import { OVERFLOW } from "../arith/attrs.js";
 import { AddIOp } from "../arith/ops/index.js";
-import type { ForView } from "./ops/for.js";
+
+/** A view of `scf.for`. */
+interface CountedLoop {
+  readonly lowerBound: Value;
+  readonly upperBound: Value;
+  readonly step: Value;
+  readonly unsignedCmp: unknown;
+}
 
 /** How often the body runs, where that is known. */
-export function staticTripCount({ lowerBound, upperBound, step, unsignedCmp }: ForView): bigint | undefined {
+export function staticTripCount({ lowerBound, upperBound, step, unsignedCmp }: CountedLoop): bigint | undefined {
   return constantTripCount(lowerBound, upperBound, step, !unsignedCmp);
 }
 

@@ -48,7 +48,7 @@ function onlySource(input: Value, inputs: Inputs): Value | undefined {
   return sources[0];
 }
 
-/** Of two arguments of a block, or two results, that are handed equal values everywhere, the first stands for both. */
+/** Two arguments of a block, or two results, that are handed equal values everywhere are one: the first. */
 function replaceDuplicates(op: Operation, rw: Rewriter): boolean {
   const inputs = operandsOfInputs(op);
   const sorted = [...inputs.keys()].sort((a, b) => a.index - b.index);
