@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { compile, type Finding, findings, headlineOf, headlineText, noFindings, placeText, readSource, type Trace } from "../index.js";
 import { importDumpLog } from "../trace/import/import-dump.js";
+import { ratedFacts } from "./codegen/explain-facts.js";
 import { codegenStep, lastTtgirStep } from "./codegen-facts.js";
 
 function compiled(path: string, options = {}) {
@@ -58,6 +59,44 @@ test("a dot on AMD's matrix cores is none without tensor cores", () => {
   expect([findings(none), noFindings(none)]).toEqual([
     [],
     "no findings: bank conflicts of padded conversions and of reads that transpose are not known for AMD's GPUs",
+  ]);
+});
+
+test("sectors of a wave, by pointers and of buffers, and rounds of conversions through LDS", () => {
+  const rated = (text: string) => {
+    const source = readSource({ name: "k.mlir", text });
+    const made = source.kind === "error" ? source : compile(source, { target: "hip:gfx942" });
+    if (made.kind === "error") throw new Error(made.message);
+    return ratedFacts(made.trace).flatMap(({ instruction, sectorsPerWarp, wavefronts }) =>
+      sectorsPerWarp !== undefined || wavefronts ? [[instruction, sectorsPerWarp ?? `${wavefronts!.needed} of ${wavefronts!.least}`]] : [],
+    );
+  };
+  const vecadd = readFileSync("fixtures/kernels/vecadd.ttir", "latin1");
+  // 64 lanes of 16 bytes, from an array that begins at a sector.
+  expect(rated(vecadd).slice(0, 2)).toEqual(new Array(2).fill(["global_load.b128", 32]));
+  const small = vecadd.replaceAll("tt.divisibility = 16 : i32}", "tt.divisibility = 16 : i32, tt.pointer_range = 32 : i32}");
+  expect(rated(small).slice(0, 2)).toEqual(new Array(2).fill(["buffer_load.b128", 32]));
+  const blocked = (order: string, lanes: string, warps: string, size: string) =>
+    `#ttg.blocked<{sizePerThread = [${size}], threadsPerWarp = [${lanes}], warpsPerCTA = [${warps}], order = [${order}]}>`;
+  const [rows, columns] = [blocked("1, 0", "4, 16", "4, 1", "1, 4"), blocked("0, 1", "16, 4", "1, 4", "4, 1")];
+  const pointers = `tensor<64x64x!tt.ptr<f32>, ${columns}>`;
+  const converted =
+    rated(`module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+    tt.func public @k(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %x: f32) {
+      %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = ${rows}}>>
+      %e = tt.expand_dims %r {axis = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = ${rows}}>> -> tensor<1x64xi32, ${rows}>
+      %b = tt.broadcast %e : tensor<1x64xi32, ${rows}> -> tensor<64x64xi32, ${rows}>
+      %f = arith.sitofp %b : tensor<64x64xi32, ${rows}> to tensor<64x64xf32, ${rows}>
+      %c = ttg.convert_layout %f : tensor<64x64xf32, ${rows}> -> tensor<64x64xf32, ${columns}>
+      %s = tt.splat %p : !tt.ptr<f32> -> ${pointers}
+      tt.store %s, %c : ${pointers}
+      tt.return
+    }
+  }`);
+  // By the addresses of the LLVM dialect: lane 16 stores 4,096 bytes after lane 0, and both are among the first 32.
+  expect(converted.filter(([name]) => String(name).startsWith("ds_"))).toEqual([
+    ["ds_write.b32", "4 of 2"],
+    ["ds_read.b32", "4 of 2"],
   ]);
 });
 

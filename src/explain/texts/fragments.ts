@@ -105,7 +105,8 @@ const AMD_TYPES: Readonly<Record<string, string>> = byName({ i32: "i32", f64: "f
 
 /**
  * The fragments of an instruction that does several products, such as 16 of 4x4, each of other lanes: their rows of `a` below each other, their
- * columns of `b` beside each other. Of the results, 4x4 has a column of one product in each lane, others have a product after the other.
+ * columns of `b` beside each other. Each lane has a column of one product's results with 4x4, and a part of each
+ * product's with the others.
  */
 function manyProducts([m, n, k]: Shape, bits: number, acc: string, products: number): readonly Fragment[] {
   const powers = (count: number): readonly number[] => Array.from({ length: Math.log2(count) }, (_, i) => 2 ** i);
