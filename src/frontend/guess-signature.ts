@@ -133,7 +133,7 @@ interface Uses {
   readonly integers: ReadonlySet<string>;
   readonly conditions: ReadonlySet<string>;
   readonly types: ReadonlySet<string>;
-  /** What the kernel computes with or loads from, whatever constants it is compiled for: it cannot be None. */
+  /** Parameters that the kernel computes with or loads from, for all constants: they cannot be None. */
   readonly needed: ReadonlySet<string>;
   /** The constants that parameters are compared with, by parameter. */
   readonly compared: ReadonlyMap<string, string>;

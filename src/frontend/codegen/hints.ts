@@ -113,7 +113,7 @@ const HINTS: readonly Hint[] = [
   [/^(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'$/, keywordHint],
   [/^(\w+)(?:\.__init__)?\(\) (?:missing|takes) /, (g, fn) => parametersHint(g, fn!)],
 ];
-/** Of the verifiers of ops. */
+/** Errors that the verifiers of ops report. */
 const OP_HINTS: readonly (readonly [error: RegExp, hint: string])[] = [
   [/'scf\.condition' op operand #0 must be 1-bit/, "a loop has one condition for all elements: reduce it, as tl.max(x, axis=0) > 0"],
   [/^'tt\.(?:load|store|atomic_\w+)' op operand #\d+ must be .*1-bit/, "a mask is a comparison: offsets < n"],

@@ -46,7 +46,7 @@ const binary =
   (op: (s: Semantic, x: Tensor, y: Tensor) => Tensor): Run =>
   (s, [x, y]) =>
     op(s, tensor(x), tensor(y));
-/** Of tensors and numbers. */
+/** An operand is a tensor or a number. */
 const mixed =
   (op: (s: Semantic, x: PyValue, y: PyValue) => Tensor): Run =>
   (s, [x = null, y = null]) =>
