@@ -85,6 +85,20 @@ test("Triton that a package hands on: where it finds Triton and the active drive
       expect(await run(["p/a.py", "--target", target], { "p/a.py": use, ...files })).toMatchObject({ code: 0, functions: ["k"] });
 });
 
+test("constants of numpy and torch are known, and what is not known of them is named", async () => {
+  const text = (use: string) => `import numpy as np\nimport torch\n${HEAD}${kernel(use)}`;
+  for (const [use, constant] of [
+    ["n * np.pi", "3.14159274"],
+    ["n * torch.e", "2.71828175"],
+    ["-np.inf", "0xFF800000"],
+    ["torch.nan", "0x7FC00000"],
+  ] as const)
+    expect(await run(["p/a.py"], { "p/a.py": text(use) })).toMatchObject({ code: 0, out: expect.stringContaining(constant) });
+  expect((await run(["p/a.py"], { "p/a.py": text("-np.other") })).err).toContain(
+    "'numpy.other' is not known: the module 'numpy' is not known",
+  );
+});
+
 test("TRITON_F32_DEFAULT is the precision of dots that name none, in the environment or set by the file", async () => {
   const body = [
     "# tt-step: signature=*fp32",
