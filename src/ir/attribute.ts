@@ -48,7 +48,7 @@ export interface ParamsDef<P extends object> {
   /** Reads what follows the mnemonic (`<...>` included). Absent: written bare, as in `#ttg.shared_memory`. */
   parse?(p: AttrParser): P;
   /** The text that follows the mnemonic. */
-  print?(params: P, p: AttrPrinter): string;
+  print?(params: P, p: AttrPrinter, ctx: Context): string;
   verify?(params: P, report: ReportText, ctx: Context): void;
   /** The base name of the alias the printer gives it (`blocked`, `mma`), if any. */
   alias?(params: P): string | undefined;

@@ -116,6 +116,8 @@ export interface NvmmaSharedParams {
   readonly fp4Padded: boolean;
   /** Its rank is the rank of the encoding (the attribute's `rank` key). */
   readonly cga: LinearLayout;
+  /** Since 3.8: columns are contiguous in a transposed layout also where nothing is swizzled; before, rows are. */
+  readonly turnsPlain?: true;
 }
 
 /** Any map from offset, block to the tensor. `#ttg.shared_linear`. */

@@ -166,6 +166,8 @@ export interface TritonVersion {
   readonly slicesKeepBlocks: boolean;
   /** Scales of a dot in tensor memory go through shared memory, for the pipeliner to find them. */
   readonly stagesScales: boolean;
+  /** Columns of a transposed `#ttg.nvmma_shared` are contiguous also where nothing is swizzled; before, rows are. */
+  readonly turnsPlain: boolean;
   /** Verifiers know the rules of layouts, descriptors, views of memory, and barriers that 3.8 adds, and its messages. */
   readonly checksMemory: boolean;
   /** Buffers that several CTAs share may be sliced where no CTA's part is divided. */
@@ -235,6 +237,7 @@ export const TRITON_3_6: TritonVersion = {
   forgetsDivision: false,
   branchesKeepGroups: false,
   descriptorsOfShapes: false,
+  turnsPlain: false,
   checksMemory: false,
   slicesBuffersOfCtas: false,
   blocksInTmem: false,
@@ -362,6 +365,7 @@ export const TRITON_3_8: TritonVersion = {
   leavesOutFitting: true,
   repeatsNoDots: true,
   descriptorsOfShapes: true,
+  turnsPlain: true,
   checksMemory: true,
   slicesBuffersOfCtas: true,
   blocksInTmem: true,

@@ -2,6 +2,7 @@
  * Which attributes and types get an alias in a print, and which name. They are found by a dry run of the printing
  * itself, because only what would be printed counts. Source: mlir/lib/IR/AsmPrinter.cpp, AliasInitializer.
  */
+
 import type { AttrPrinter } from "../ir/asm.js";
 import { Attribute, Type } from "../ir/attribute.js";
 import {
@@ -16,6 +17,7 @@ import {
   UnitAttr,
 } from "../ir/builtin-attrs.js";
 import { NoneType } from "../ir/builtin-types.js";
+import type { Context } from "../ir/context.js";
 import { CallSiteLoc, FusedLoc, NameLoc, UnknownLoc } from "../ir/location.js";
 import type { Operation } from "../ir/operation.js";
 import { keywordOrString, mayAlias } from "./attribute-text.js";
@@ -133,7 +135,7 @@ function visitNested(entity: Entity, child: (inner: Entity) => void, withType: b
       stripped: (e) => (child(e), ""),
       loc: (l) => (child(l), ""),
     };
-    (entity.def.print as ((params: object, p: AttrPrinter) => string) | undefined)?.(entity.params, probe);
+    (entity.def.print as ((params: object, p: AttrPrinter, ctx: Context) => string) | undefined)?.(entity.params, probe, entity.ctx);
     return;
   }
   if (entity instanceof Type) return nestedParams(entity.params, child);

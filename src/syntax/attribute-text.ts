@@ -41,6 +41,7 @@ import {
   UnrankedTensorType,
   VectorType,
 } from "../ir/builtin-types.js";
+import type { Context } from "../ir/context.js";
 import { formatOf } from "../ir/float.js";
 import { CallSiteLoc, FileLineColLoc, FusedLoc, NameLoc, UnknownLoc } from "../ir/location.js";
 import { textHook } from "../ir/text-hook.js";
@@ -137,7 +138,7 @@ export class AttributeText implements AttrPrinter {
       return `[${elements.map((e) => arrayElementText(e, elementType)).join(", ")}]`;
     }
     if (!entity.def.print) return entity instanceof Type ? this.type(entity) : this.attr(entity);
-    const text = (entity.def.print as (params: object, p: AttrPrinter) => string)(entity.params, this);
+    const text = (entity.def.print as (params: object, p: AttrPrinter, ctx: Context) => string)(entity.params, this, entity.ctx);
     return entity.ctx.triton.setsEnumsApart ? text : text.trimStart();
   }
   loc(loc: Attribute): string {
@@ -147,7 +148,7 @@ export class AttributeText implements AttrPrinter {
   /** The text without the entity's own alias. */
   attrBody(attr: Attribute, withType: boolean): string {
     if (!attr.def.name.startsWith("builtin.")) {
-      const body = attr.def.print ? attr.def.print(attr.params, this) : "";
+      const body = attr.def.print ? attr.def.print(attr.params, this, attr.ctx) : "";
       // `#gpu<dim x>`: only text in angle brackets may follow a mnemonic.
       return body.startsWith(" ") ? `#${attr.def.name.replace(".", "<")}${body}>` : `#${attr.def.name}${body}`;
     }
@@ -245,7 +246,7 @@ export class AttributeText implements AttrPrinter {
 
   typeBody(type: Type): string {
     if (!type.def.name.startsWith("builtin.")) {
-      const body = type.def.print ? type.def.print(type.params, this) : "";
+      const body = type.def.print ? type.def.print(type.params, this, type.ctx) : "";
       return `!${type.def.name}${body}`;
     }
     if (IntegerType.is(type)) return `${{ signless: "i", signed: "si", unsigned: "ui" }[type.params.signedness]}${type.params.width}`;

@@ -40,22 +40,27 @@ export function nvmmaSharedToLinearLayout(shape: readonly number[], params: Nvmm
   const tma = getTMABlockShape(shapePerCTA, params, true);
 
   if (params.swizzlingByteWidth === 0) {
-    const rows = names.reduceRight(
-      (layout, name, i) => layout.multiply(LinearLayout.identity1D(tma[i]!, "offset", name)),
+    const turns = params.transposed && params.turnsPlain;
+    const rows = (turns ? turned(tma) : tma).reduceRight(
+      (layout, size, i) => layout.multiply(LinearLayout.identity1D(size, "offset", names[i]!)),
       LinearLayout.empty(),
     );
-    return combineCtaCgaWithShape(ensureLayoutNotSmallerThan(rows, named), params.cga, shape);
+    return combineCtaCgaWithShape(ensureLayoutNotSmallerThan(turns ? turnedBack(rows, names) : rows, named), params.cga, shape);
   }
 
   // The outer dimensions count as one. Transposed, the contiguous dimension is the first one, so it moves to the end meanwhile.
   const tile = coreMatrixLayout(params, disableSwizzle);
   const [rows, cols] = collapsed(tma, params.transposed);
   const matrix = ensureLayoutNotSmallerThan(tile, { dim0: rows, dim1: cols });
-  const block = params.transposed ? [...tma.slice(1), tma[0]!] : tma;
-  let layout = reshapeLayout(matrix, block);
-  if (params.transposed) layout = transposeLinearLayout(layout, [rank - 1, ...Array.from({ length: rank - 1 }, (_, i) => i)]);
+  let layout = reshapeLayout(matrix, params.transposed ? turned(tma) : tma);
+  if (params.transposed) layout = turnedBack(layout, names);
   return combineCtaCgaWithShape(ensureLayoutNotSmallerThan(layout, named), params.cga, shape);
 }
+
+/** The contiguous dimension of a transposed layout, the first, moves to the end meanwhile. */
+const turned = ([first = 1, ...rest]: readonly number[]): readonly number[] => [...rest, first];
+const turnedBack = (layout: LinearLayout, { length }: readonly string[]): LinearLayout =>
+  transposeLinearLayout(layout, [length - 1, ...Array.from({ length: length - 1 }, (_, i) => i)]);
 
 /** Why a shape has no layout, in upstream's words; undefined if it has one. */
 export function nvmmaSharedProblem(shape: readonly number[], params: NvmmaSharedParams): string | undefined {

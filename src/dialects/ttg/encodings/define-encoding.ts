@@ -24,7 +24,7 @@ import { verifyEncoding } from "../../../layout/verify-encoding.js";
 /** An attribute kind whose attributes are layouts. */
 export interface EncodingDef<P extends object = object, E extends EncodingParams = EncodingParams> extends AttrDef<P> {
   readonly encodingKind: E["kind"];
-  toEncoding(params: P): E;
+  toEncoding(params: P, ctx: Context): E;
   fromEncoding(encoding: E, ctx: Context): P;
 }
 
@@ -41,7 +41,7 @@ export interface EncodingSpec<P extends object, E extends EncodingParams> {
   print?(params: P, p: AttrPrinter): string;
   /** Returns an error that `verifyEncoding` cannot detect; runs before it. */
   problem?(params: P, ctx: Context): string | undefined;
-  toEncoding(params: P): E;
+  toEncoding(params: P, ctx: Context): E;
   fromEncoding(encoding: E, ctx: Context): P;
 }
 
@@ -49,9 +49,9 @@ const byKind = new Map<EncodingKind, EncodingDef>();
 
 /** Defines the attribute kind of an encoding; its mnemonic is the encoding's kind. */
 export function defineEncoding<P extends object, E extends EncodingParams>(kind: E["kind"], spec: EncodingSpec<P, E>): EncodingDef<P, E> {
-  const encodingOf = (params: P): EncodingParams => remembered(params, spec.toEncoding);
+  const encodingOf = (params: P, ctx: Context): EncodingParams => remembered(params, spec.toEncoding, ctx);
   const problemOf = (params: P, ctx: Context): string | undefined =>
-    spec.problem?.(params, ctx) ?? cgaProblem(encodingOf(params), ctx) ?? firstProblem(() => verifyEncoding(encodingOf(params)));
+    spec.problem?.(params, ctx) ?? cgaProblem(encodingOf(params, ctx), ctx) ?? firstProblem(() => verifyEncoding(encodingOf(params, ctx)));
   const hooks: Omit<ParamsDef<P>, "name"> = {
     summary: spec.summary,
     parse(p) {
@@ -60,7 +60,7 @@ export function defineEncoding<P extends object, E extends EncodingParams>(kind:
       const problem = spec.declarative ? problemOf(params, p.ctx) : undefined;
       return problem === undefined ? params : p.fail(problem, at, "parse.attribute-params");
     },
-    print: spec.print ?? ((params) => `<${encodingBody(encodingOf(params))}>`),
+    print: spec.print ?? ((params, _p, ctx) => `<${encodingBody(encodingOf(params, ctx))}>`),
     verify(params, report, ctx) {
       const problem = problemOf(params, ctx);
       if (problem !== undefined) report(problem);
@@ -95,10 +95,10 @@ export function firstProblem(check: () => readonly string[]): string | undefined
 /** The EncodingParams of an attribute's parameters; one object per attribute, as `toLinearLayout` remembers by object. */
 const encodings = new WeakMap<object, EncodingParams>();
 
-function remembered<P extends object>(params: P, toEncoding: (params: P) => EncodingParams): EncodingParams {
+function remembered<P extends object>(params: P, toEncoding: (params: P, ctx: Context) => EncodingParams, ctx: Context): EncodingParams {
   let encoding = encodings.get(params);
   if (encoding === undefined) {
-    encoding = toEncoding(params);
+    encoding = toEncoding(params, ctx);
     encodings.set(params, encoding);
   }
   return encoding;
@@ -107,7 +107,7 @@ function remembered<P extends object>(params: P, toEncoding: (params: P) => Enco
 /** The layout of an attribute; undefined when it is none. Always the same object for an attribute. */
 export function encodingParams(attr: Attribute | undefined): EncodingParams | undefined {
   if (attr === undefined || !("encodingKind" in attr.def)) return undefined;
-  return remembered(attr.params, (attr.def as EncodingDef).toEncoding);
+  return remembered(attr.params, (attr.def as EncodingDef).toEncoding, attr.ctx);
 }
 
 /** As `encodingParams`, of encodings that say which thread holds what. */
@@ -125,9 +125,7 @@ export function sharedParams(attr: Attribute | undefined): SharedParams | undefi
 /** The attribute of an encoding. */
 export function encodingAttr(ctx: Context, encoding: EncodingParams): Attribute {
   const def = byKind.get(encoding.kind)!;
-  const attr = def.get(ctx, def.fromEncoding(encoding, ctx));
-  if (!encodings.has(attr.params)) encodings.set(attr.params, encoding);
-  return attr;
+  return def.get(ctx, def.fromEncoding(encoding, ctx));
 }
 
 /**

@@ -37,7 +37,12 @@ export const NvmmaSharedEncoding = defineEncoding<NvmmaSharedAttrParams, NvmmaSh
       rank,
     };
   },
-  toEncoding: ({ CGALayout, rank, ...rest }) => ({ kind: "nvmma_shared", ...rest, cga: cgaLayout(CGALayout, rank) }),
+  toEncoding: ({ CGALayout, rank, ...rest }, { triton }) => ({
+    kind: "nvmma_shared",
+    ...rest,
+    cga: cgaLayout(CGALayout, rank),
+    ...(triton.turnsPlain && rest.transposed && rest.swizzlingByteWidth === 0 ? { turnsPlain: true } : {}),
+  }),
   fromEncoding: ({ swizzlingByteWidth, transposed, elementBitWidth, fp4Padded, cga }) => ({
     swizzlingByteWidth,
     transposed,
