@@ -348,6 +348,13 @@ export const PTX_FAULTS: readonly Fault[] = [
       find: "if (!COMMUTATIVE.test(operationOf(a))) return straight;",
       replace: "if (a.inputs.length !== 2) return straight;",
     },
+    {
+      in: "replaced",
+      fault: "a loop's words are exchanged in each turn",
+      kernel: "decays",
+      find: "phi.inputs = operands.map(([low, high]) => this.#register(low, high));",
+      replace: "phi.inputs = operands.map(([low, high]) => this.#register(high, low));",
+    },
   ]),
   ...inFile("target/ptx/access-forms.ts", [
     {
