@@ -56,10 +56,12 @@ const ON_AMD: Readonly<Record<string, Readonly<Record<string, Partial<TargetOpti
 /** Kernels that NVIDIA's targets compile as other Tritons do too. */
 const ON_TRITON: Readonly<Record<string, readonly string[]>> = {
   "3.8":
-    "reduced nans sums columns outer halves scans picked added twice needed few late memory.dots scaled_mixed dot_scaled_mx gather_scatter matmul_tensordesc shares down overlaid warp_specialized_dot matmul_warp_spec flash_attention".split(
+    "reduced nans sums columns outer halves scans picked added twice needed few late memory.dots scaled_mixed dot_scaled_mx gather_scatter matmul_tensordesc shares down warp_specialized_dot matmul_warp_spec flash_attention".split(
       " ",
     ),
 };
+/** Kernels that Triton 3.6 compiles to code with a race. */
+const SINCE: Readonly<Record<string, string>> = { overlaid: "3.8" };
 const PRECONDITIONS = JSON.parse(readFileSync("fixtures/simulate/preconditions.json", "utf8")) as Readonly<Record<string, unknown>>;
 
 /** Every kernel of the fixtures once, by name. */
@@ -75,7 +77,8 @@ export function readKernels(): ReadonlyMap<string, Kernel> {
         name: own,
         text,
         options: OPTIONS[bare] ?? {},
-        triton: DEFAULT_TRITON,
+        triton: TRITON_VERSIONS.find(({ name }) => name === SINCE[bare]) ?? DEFAULT_TRITON,
+        ...(SINCE[bare] === undefined && OPTIONS[bare]?.numCtas === undefined ? {} : { platform: "cuda:" }),
         preconditions: JSON.stringify(preconditions),
         showsFaults,
       };
@@ -83,13 +86,16 @@ export function readKernels(): ReadonlyMap<string, Kernel> {
       for (const triton of TRITON_VERSIONS)
         if (ON_TRITON[triton.name]?.includes(bare))
           kernels.set(`${own}+${triton.name}`, { ...kernel, name: `${own}+${triton.name}`, triton, platform: "cuda:" });
-      for (const [variant, options] of Object.entries(ON_AMD[bare] ?? {}))
-        kernels.set(`${own}+${variant}`, {
+      for (const [variant, options] of Object.entries(ON_AMD[bare] ?? {})) {
+        const name = `${own}+${variant}`;
+        kernels.set(name, {
           ...kernel,
-          name: `${own}+${variant}`,
+          name,
           options: { ...kernel.options, ...options },
           platform: "hip:",
+          preconditions: JSON.stringify(PRECONDITIONS[name] ?? preconditions),
         });
+      }
     }
   };
   const modules = brotliDecompressSync(readFileSync("fixtures/frontend/modules.ttir.br")).toString("latin1");

@@ -493,6 +493,7 @@ export const AMD_FAULTS: readonly Fault[] = [
       fault: "neighbours do not swap",
       find: "[columns[2], columns[other]] = [columns[other]!, columns[2]!];",
       replace: "",
+      equivalent: "a store from any layout stores the same",
     },
   ]),
   ...inFile("passes/amd/to-llvm/masked-memory.ts", [

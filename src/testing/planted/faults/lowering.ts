@@ -845,7 +845,13 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     { in: "forRowsMessages", fault: "every message goes to the first rows", find: '["register", register],', replace: '["register", 0],' },
   ]),
   ...inFile("passes/nvidia/to-llvm/tensormap.ts", [
-    { in: "TENSORMAPS", fault: "copies may begin before the map is seen", find: "    lo.code.barrier(lo);\n", replace: "" },
+    {
+      in: "TENSORMAPS",
+      fault: "copies may begin before the map is seen",
+
+      find: "    lo.code.barrier(lo);\n",
+      replace: "",
+    },
     { in: "TENSORMAPS", fault: "fields are set before the map is cleared", find: "    lo.code.barrier(lo, true);\n", replace: "" },
     {
       in: "TENSORMAPS",
@@ -873,7 +879,13 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     },
   ]),
   ...inFile("passes/nvidia/to-llvm/math.ts", [
-    { in: "NVIDIA_MATH", fault: "e to the power of x with few digits", find: "lo.b.f32(Math.LOG2E)", replace: "lo.b.f32(1.44268)" },
+    {
+      in: "NVIDIA_MATH",
+      fault: "e to the power of x with few digits",
+      kernel: "grown",
+      find: "lo.b.f32(Math.LOG2E)",
+      replace: "lo.b.f32(1.44268)",
+    },
     { in: "clip", fault: "the sign of the bound is lost", kernel: "chosen", find: "[x!, high!]", replace: "[high!, high!]" },
   ]),
   ...inFile("passes/ttg-to-llvm/reduce-by-conversions.ts", [

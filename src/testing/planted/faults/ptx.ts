@@ -771,6 +771,7 @@ export const PTX_FAULTS: readonly Fault[] = [
     {
       in: "signExtended",
       fault: "bytes are extended by zeros",
+      kernel: "signs",
       find: "s.sar(s.shl(node, count), count)",
       replace: "s.shr(s.shl(node, count), count)",
     },

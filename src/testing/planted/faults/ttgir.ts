@@ -997,7 +997,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       replace: "",
     },
     { in: "accessesOf", fault: "the tensor cores read nothing", find: '    note("read", mma.a(op));\n', replace: "" },
-    { in: "needNoBarrier", fault: "stores may come right after loads", kernel: "overlaid+3.8", find: "!isStore(after) && ", replace: "" },
+    { in: "needNoBarrier", fault: "stores may come right after loads", kernel: "overlaid", find: "!isStore(after) && ", replace: "" },
     { in: "needNoBarrier", fault: "nothing waits for stores", find: "return !isStore(before);", replace: "return true;" },
   ]),
   ...inFile("passes/nvidia/mma-lowering.ts", [
