@@ -77,7 +77,7 @@ export class Operation {
   regions: readonly Region[] = NONE;
   successors: readonly BlockOperand[] = NONE;
   /** Inherent and discardable attributes, sorted by name. */
-  attrs: DictAttr;
+  readonly attrs: DictAttr;
   /** The id of the op or ops this one was made from; set by the core while a pattern, fold or clone runs. */
   origin: number | readonly number[] | undefined;
   /** The typed view, made when first asked for (see `OpDef.match`). */
@@ -228,7 +228,7 @@ export class Operation {
   }
   setAttrs(attrs: DictAttr): void {
     if (attrs === this.attrs) return;
-    this.attrs = attrs;
+    (this as { attrs: DictAttr }).attrs = attrs;
     this.checkedAt = -1;
     this.ctx.version++;
     if (this.regions.length > 0) this.ctx.surroundings++;

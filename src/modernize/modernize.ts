@@ -35,9 +35,11 @@ export function modernize(module: Operation): void {
     for (const result of op.results) result.setType(modern.type(result.type));
     for (const region of op.regions) for (const block of region.blocks()) for (const arg of block.args) arg.setType(modern.type(arg.type));
     const { names, values } = op.attrs.params;
-    op.attrs = dictAttr(
-      ctx,
-      names.map((name, i) => [modernName(name), modern.attr(values[i]!)]),
+    op.setAttrs(
+      dictAttr(
+        ctx,
+        names.map((name, i) => [modernName(name), modern.attr(values[i]!)]),
+      ),
     );
   }
   addModuleAttrs(module);
