@@ -1,6 +1,6 @@
 /** The common parts of all ttg ops. */
 
-import type { Type } from "../../ir/attribute.js";
+import type { Attribute, Type } from "../../ir/attribute.js";
 import { isInteger } from "../../ir/builtin-types.js";
 import type { MemoryEffect, OpReport } from "../../ir/define-op.js";
 import type { Operation } from "../../ir/operation.js";
@@ -23,12 +23,14 @@ const VerifyMemDescLayoutsTrait = defineTrait("VerifyMemDescLayoutsTrait", {
 function memDescProblem(op: Operation, type: Type): string | undefined {
   const encoding = MemDescType.is(type) ? type.params.encoding : undefined;
   const params = encodingParams(encoding);
-  if (!encoding || !params) return undefined;
+  return encoding && params && ctasProblem(op, encoding, getNumCTAsOf(params));
+}
+/** Why a layout for `ctas` CTAs does not fit the module around an op. */
+export function ctasProblem(op: Operation, encoding: Attribute, ctas: number): string | undefined {
   const wanted = getNumCTAs(enclosingModule(op));
-  const got = getNumCTAsOf(params);
-  return got === wanted
+  return ctas === wanted
     ? undefined
-    : `${attrText(encoding)}.\nLayout has ${got} CTAs per CGA, but the context requires ${wanted} CTAs per CGA.`;
+    : `${attrText(encoding)}.\nLayout has ${ctas} CTAs per CGA, but the context requires ${wanted} CTAs per CGA.`;
 }
 
 /** The traits of an op with buffers: its own, then those of every one. Source: TritonGPUOps.td, TTG_Op; TritonNvidiaGPUOps.td, TTNG_Op. */

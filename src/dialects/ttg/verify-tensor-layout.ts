@@ -8,7 +8,8 @@ import { toLinearLayout } from "../../layout/to-linear-layout.js";
 import { layoutProblem } from "../../layout/verify-encoding.js";
 import type { VerifyTensorLayout } from "../tt/infer-layout.js";
 import { encodingParams } from "./encodings/define-encoding.js";
-import { enclosingModule, getNumCTAs, getThreadsPerWarp, maybeLookupNumWarps } from "./num-warps.js";
+import { enclosingModule, getThreadsPerWarp, maybeLookupNumWarps } from "./num-warps.js";
+import { ctasProblem } from "./ttg-op.js";
 
 /** The module attributes that a tensor's layout needs, or the reason why it fits no module. */
 type Needs = string | { readonly threadsPerWarp: number; readonly numWarps: number; readonly numCTAs: number };
@@ -49,11 +50,7 @@ export const verifyTensorLayout: VerifyTensorLayout = {
     const needs = needsOf(type);
     if (typeof needs === "string") return needs;
     const module = enclosingModule(op);
-    const ctas = getNumCTAs(module);
-    const ofCTAs =
-      needs.numCTAs === ctas
-        ? undefined
-        : `${layoutText(type)}Layout has ${needs.numCTAs} CTAs per CGA, but the context requires ${ctas} CTAs per CGA.`;
+    const ofCTAs = ctasProblem(op, type.params.encoding!, needs.numCTAs);
     if (ofCTAs && op.ctx.triton.checksMemory) return ofCTAs;
     const threads = getThreadsPerWarp(module);
     if (needs.threadsPerWarp !== threads)

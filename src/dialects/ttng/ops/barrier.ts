@@ -140,7 +140,6 @@ export const AsyncCopyMbarrierArriveOp = defineOp("ttng.async_copy_mbarrier_arri
   effects: ({ barrier }) => [writesShared(barrier)],
 }));
 
-/** A store to the shared memory of CTAs of the cluster, whose mbarriers count its bytes (since 3.8). */
 /** The bits that a thread stores at once. */
 function storedBits({ params }: TensorType, { params: { shape, encoding } }: MemDesc): number {
   const bits = getIntOrFloatOrPtrBitWidth(params.elementType);
@@ -149,6 +148,7 @@ function storedBits({ params }: TensorType, { params: { shape, encoding } }: Mem
   return bits * largestVectorisation(places, bits, (most * bits) / 8).vec;
 }
 
+/** A store to the shared memory of CTAs of the cluster, whose mbarriers count its bytes (since 3.8). */
 export const AsyncSharedStoreOp = defineOp("ttng.async_shared_store", () => ({
   summary: "store a distributed tensor to shared memory asynchronously",
   operands: { src: Tensor, dst: MemDescOperand, mbarrier: MemDescOperand },
