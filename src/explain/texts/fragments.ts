@@ -81,13 +81,13 @@ export function amdFragmentsOf(mnemonic: string): readonly Fragment[] {
   if (bits === undefined || bits < 8) return [];
   const [m, n, k] = shape;
   if (type === "f8f6f4") {
-    const of = (deep: number, of: string) =>
-      family === "mfma" ? mfmaFragments([m, n, deep], 8, acc, of) : wmmaFragments([m, n, deep], 8, acc, 3, of);
-    // Two of 4 bits are a byte.
-    return [...of(k, family === "mfma" ? "" : " on gfx1250"), ...of(k / 2, " of 4 bits, two in each byte").slice(0, 2)];
+    const ofBytes = (depth: number, suffix: string) =>
+      family === "mfma" ? mfmaFragments([m, n, depth], 8, acc, suffix) : wmmaFragments([m, n, depth], 8, acc, 3, suffix);
+    // Two elements of 4 bits are a byte.
+    return [...ofBytes(k, family === "mfma" ? "" : " on gfx1250"), ...ofBytes(k / 2, " of 4 bits, two in each byte").slice(0, 2)];
   }
   if (family === "mfma") {
-    // A lane has so many elements of each operand, or more: what one product is too small for goes to others beside it.
+    // A lane has at least so many elements of each operand. An instruction does several products where one has fewer.
     const least = acc === "f64" || bits === 32 ? 1 : type === "bf16" && variant !== "1k" ? 2 : 4;
     const products = least / ((m * k) / 64);
     return products > 1 ? manyProducts(shape, bits, acc, products) : mfmaFragments(shape, bits, acc, "");
@@ -105,26 +105,26 @@ const AMD_TYPES: Readonly<Record<string, string>> = byName({ i32: "i32", f64: "f
 
 /**
  * The fragments of an instruction that does several products, such as 16 of 4x4, each of other lanes: their rows of `a` below each other, their
- * columns of `b` beside each other. Each lane has a column of one product's results with 4x4, and a part of each
- * product's with the others.
+ * columns of `b` beside each other. In results of 4x4 each lane has a column of one product; others have one product after another.
  */
 function manyProducts([m, n, k]: Shape, bits: number, acc: string, products: number): readonly Fragment[] {
+  if (acc === "f64") return [];
   const powers = (count: number): readonly number[] => Array.from({ length: Math.log2(count) }, (_, i) => 2 ** i);
   const linear = (register: readonly string[], lane: readonly string[]): string =>
     `#ttg.linear<{register = [${register.join(", ")}], lane = [${lane.join(", ")}], warp = [], block = []}>`;
-  const down = (count: number, from = 1): readonly string[] => powers(count).map((at) => `[${at * from}, 0]`);
-  const along = (count: number, from = 1): readonly string[] => powers(count).map((at) => `[0, ${at * from}]`);
-  if (acc === "f64") return [];
+  const down = (count: number): readonly string[] => powers(count).map((at) => `[${at}, 0]`);
+  const along = (count: number): readonly string[] => powers(count).map((at) => `[0, ${at}]`);
   const many = `${products} products, `;
+  const result = AMD_TYPES[acc] ?? "f32";
   const accumulator: Fragment =
     m === 4
       ? {
           title: `c and d: ${many}beside each other: 4 x 64`,
-          type: `tensor<4x64x${AMD_TYPES[acc] ?? "f32"}, ${linear(down(4), along(64))}>`,
+          type: `tensor<4x64x${result}, ${linear(down(4), along(64))}>`,
         }
       : {
           title: `c and d: ${many}below each other: ${products * m} x ${n}`,
-          type: `tensor<${products * m}x${n}x${AMD_TYPES[acc] ?? "f32"}, ${mfma([m, n, k], "")}>`,
+          type: `tensor<${products * m}x${n}x${result}, ${mfma([m, n, k], "")}>`,
         };
   return [
     { title: `a: ${many}below each other: 64 x ${k}`, type: `tensor<64x${k}x${TYPES[bits]}, ${linear(along(k), down(64))}>` },
@@ -136,23 +136,23 @@ type Shape = readonly [number, number, number];
 const mfma = (shape: Shape, more: string): string =>
   `#ttg.amd_mfma<{version = 4, warpsPerCTA = [1, 1], instrShape = [${shape.join(", ")}], isTransposed = false${more}}>`;
 
-function mfmaFragments([m, n, k]: Shape, bits: number, acc: string, of: string): readonly Fragment[] {
+function mfmaFragments([m, n, k]: Shape, bits: number, acc: string, suffix: string): readonly Fragment[] {
   const perLane = (m * k) / 64;
   const wide = acc === "f64" ? ", elementBitWidth = 64" : "";
-  return products([m, n, k], bits, AMD_TYPES[acc] ?? "f32", mfma([m, n, k], wide), Math.min(perLane, 128 / bits), of);
+  return products([m, n, k], bits, AMD_TYPES[acc] ?? "f32", mfma([m, n, k], wide), Math.min(perLane, 128 / bits), suffix);
 }
-function wmmaFragments([m, n, k]: Shape, bits: number, acc: string, version: number, of: string): readonly Fragment[] {
+function wmmaFragments([m, n, k]: Shape, bits: number, acc: string, version: number, suffix: string): readonly Fragment[] {
   const kWidth = version === 1 ? 16 : version === 2 ? 8 : bits === 32 ? 2 : 16;
   const instrShape = k === 16 ? "" : `, instrShape = [${m}, ${n}, ${k}]`;
   const mma = `#ttg.amd_wmma<{version = ${version}, isTranspose = false, warpsPerCTA = [1, 1]${instrShape}}>`;
-  return products([m, n, k], bits, AMD_TYPES[acc] ?? "f32", mma, kWidth, of);
+  return products([m, n, k], bits, AMD_TYPES[acc] ?? "f32", mma, kWidth, suffix);
 }
-function products([m, n, k]: Shape, bits: number, acc: string, mma: string, kWidth: number, of: string): readonly Fragment[] {
+function products([m, n, k]: Shape, bits: number, acc: string, mma: string, kWidth: number, suffix: string): readonly Fragment[] {
   const side = (index: number, rows: number, columns: number): string =>
     `tensor<${rows}x${columns}x${TYPES[bits]}, #ttg.dot_op<{opIdx = ${index}, parent = ${mma}, kWidth = ${kWidth}}>>`;
   return [
-    { title: `a${of}: ${m} x ${k}`, type: side(0, m, k) },
-    { title: `b${of}: ${k} x ${n}`, type: side(1, k, n) },
-    { title: `c and d${of}: ${m} x ${n}`, type: `tensor<${m}x${n}x${acc}, ${mma}>` },
+    { title: `a${suffix}: ${m} x ${k}`, type: side(0, m, k) },
+    { title: `b${suffix}: ${k} x ${n}`, type: side(1, k, n) },
+    { title: `c and d${suffix}: ${m} x ${n}`, type: `tensor<${m}x${n}x${acc}, ${mma}>` },
   ];
 }
