@@ -25,7 +25,7 @@ const HINTS: readonly Hint[] = [
   [/^nested function definition is not supported/, "define the function outside of the kernel, under @triton.jit"],
   [/^unsupported AST node type: (?:Global|Nonlocal)$/, "a kernel cannot change variables of Python: store results through a pointer"],
   [/^unsupported AST node type: Match$/, "use 'if' and 'elif'"],
-  [/^unsupported AST node type: Delete$/, "a variable needs no end: leave the line out"],
+  [/^unsupported AST node type: Delete$/, "variables are not deleted: leave the line out"],
   [/^'tuple' object has no attribute '(?:append|extend)'$/, "lists of kernels do not grow in place: t = t + (x,)"],
   [/^unsupported AST node type: NamedExpr/, "assign the variable on a line of its own"],
   [/^unsupported AST node type: (?:Yield|YieldFrom|Await)$/, "a kernel runs to its end: store results through a pointer"],
@@ -113,13 +113,20 @@ const HINTS: readonly Hint[] = [
   [/^(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'$/, keywordHint],
   [/^(\w+)(?:\.__init__)?\(\) (?:missing|takes) /, (g, fn) => parametersHint(g, fn!)],
 ];
-/** Errors that the verifiers of ops report. */
+/** For errors of the verifiers of ops. */
 const OP_HINTS: readonly (readonly [error: RegExp, hint: string])[] = [
   [/'scf\.condition' op operand #0 must be 1-bit/, "a loop has one condition for all elements: reduce it, as tl.max(x, axis=0) > 0"],
   [/^'tt\.(?:load|store|atomic_\w+)' op operand #\d+ must be .*1-bit/, "a mask is a comparison: offsets < n"],
   [/^'math\.\w+' op operand #0 must be floating-point-like, but got '(?:tensor<[\dx]*)?i\d+>?'/, "convert it: x.to(tl.float32)"],
 ];
-/** Methods of other libraries' tensors, and what Triton has for them. */
+/** Functions of other libraries, which also have them as methods of tensors, and what Triton has for them. */
+const FUNCTION_HABITS: Readonly<Record<string, string>> = {
+  matmul: "tl.dot(a, b) multiplies matrices",
+  mean: "tl.sum(x, axis=0) / n",
+  relu: "tl.maximum(x, 0)",
+  pow: "write x * x, or libdevice.pow(x, y) of triton.language.extra",
+};
+/** Methods of other libraries' tensors. */
 const TENSOR_HABITS: Readonly<Record<string, string>> = byName({
   astype: "x.to(dtype) converts",
   float: "x.to(tl.float32) converts",
@@ -129,14 +136,11 @@ const TENSOR_HABITS: Readonly<Record<string, string>> = byName({
   ndim: "len(x.shape) is the rank",
   element_ty: "x.dtype.element_ty is the type of what a pointer points to",
   item: "a scalar is used as it is",
-  mean: "tl.sum(x, axis=0) / n",
   unsqueeze: "x[:, None] adds a dimension",
   squeeze: "tl.reshape(x, shape) takes a dimension away",
   transpose: "tl.trans(x) transposes",
-  matmul: "tl.dot(a, b) multiplies matrices",
-  relu: "tl.maximum(x, 0)",
-  pow: "write x * x, or libdevice.pow(x, y) of triton.language.extra",
-  __pow__: "write x * x, or libdevice.pow(x, y) of triton.language.extra",
+  ...FUNCTION_HABITS,
+  __pow__: FUNCTION_HABITS["pow"]!,
 });
 /** Parameters as other libraries call them. */
 const PARAMETER_HABITS: Readonly<Record<string, string>> = byName({
@@ -196,15 +200,12 @@ function moduleHint(g: Generator, path: string, name: string): string | undefine
     )
   );
 }
-/** Functions of other libraries, and what Triton has for them. */
+/** Functions of other libraries' modules. */
 const LANGUAGE_HABITS: Readonly<Record<string, string>> = byName({
+  ...FUNCTION_HABITS,
   ones: "tl.full(shape, 1, dtype) fills a tensor",
   empty: "tl.zeros(shape, dtype) makes a tensor",
-  matmul: "tl.dot(a, b) multiplies matrices",
   stack: "tl.join(a, b) puts two tensors side by side in a new last dimension",
-  mean: "tl.sum(x, axis=0) / n",
-  pow: "write x * x, or libdevice.pow(x, y) of triton.language.extra",
-  relu: "tl.maximum(x, 0)",
 });
 
 /** The parameters of a function of the language or of the file's. */
