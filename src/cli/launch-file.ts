@@ -86,7 +86,7 @@ function fileArray(name: string, file: string, dtype: unknown, read: (path: stri
   const element = dtype === undefined ? stored : typeof dtype === "string" ? elementKind(dtype) : undefined;
   if (element === undefined) return { error: notAType(dtype) };
   if (bytesOf(element) !== bytesOf(stored))
-    return { error: `'${file}' has elements of ${bytesOf(stored)} bytes ('${npy.descr}'), which are no ${dtype}` };
+    return { error: `'${file}' has elements of ${bytesOf(stored)} bytes ('${npy.descr}'), not ${dtype}` };
   return { name, argument: buffer({ name, element, data: npy.data }), array: { descr: npy.descr, shape: npy.shape } };
 }
 
@@ -111,7 +111,7 @@ function tensorMap(
 const isCounts = (value: unknown): value is readonly number[] => Array.isArray(value) && value.every((n) => Number.isInteger(n) && n >= 0);
 const product = (shape: readonly number[]): number => shape.reduce((a, b) => a * b, 1);
 const buffer = (spec: BufferSpec): LaunchArgument => ({ kind: "buffer", spec });
-const notAType = (dtype: unknown): string => `'dtype' is a type as fp16, bf16, fp32, i32; it is ${JSON.stringify(dtype)}`;
+const notAType = (dtype: unknown): string => `'dtype' is a type such as fp16, bf16, fp32 or i32, not ${JSON.stringify(dtype)}`;
 const INITS = ["randn", "zeros", "arange"] as const;
 
 function madeArray(name: string, value: Readonly<Record<string, unknown>>): NamedArgument | { readonly error: string } {

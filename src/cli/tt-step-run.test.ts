@@ -202,9 +202,9 @@ test("launch.json: no argument is left out or taken for another, and .npy files 
   expect((await from({})).code).toBe(0);
   expect((await from({}, npy(header("<f4", "4, 4"), 3))).code).toBe(0);
   for (const [more, file, message] of [
-    [{ dtype: "fp23" }, undefined, "'dtype' is a type as fp16, bf16, fp32, i32; it is \"fp23\""],
-    [{ dtype: 3 }, undefined, "it is 3"],
-    [{ dtype: "fp16" }, undefined, "'/x.npy' has elements of 4 bytes ('<f4'), which are no fp16"],
+    [{ dtype: "fp23" }, undefined, "'dtype' is a type such as fp16, bf16, fp32 or i32, not \"fp23\""],
+    [{ dtype: 3 }, undefined, "or i32, not 3"],
+    [{ dtype: "fp16" }, undefined, "'/x.npy' has elements of 4 bytes ('<f4'), not fp16"],
     [{}, npy(header("<f4", "2 3,")), "its header is not one of a plain array"],
     [{}, npy(header("<f4", "16,"), 9), "its version is 9, not 1 to 3"],
   ] as const)
