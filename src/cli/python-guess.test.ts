@@ -25,7 +25,7 @@ test.each([
     `tt-step ${FILE} --kernel product --config 0 --signature '*fp16:16, *i32:16, *fp16:16, i64, fp32, "relu", constexpr, constexpr'`,
     undefined,
   ],
-  // A default of None is none of an argument that the kernel computes with in all cases.
+  // None is not taken as the default of an argument that the kernel computes with in all cases.
   [
     "added",
     `tt-step ${FILE} --kernel added --signature '*fp32:16, *fp32:16, *i32:16, None, *fp32:16, 0, False, 128'`,

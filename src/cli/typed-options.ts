@@ -3,7 +3,7 @@ import type { TypedOptions } from "../tui/state/state.js";
 import { TT_STEP } from "./options/step.js";
 import { readTtStep, stepArgs } from "./tt-step-args.js";
 
-/** Undefined for a text that is none; `target cuda:90` and `num_warps=8` are `--target cuda:90` and `--num-warps=8`. */
+/** Undefined for a text that is neither an option nor a command line; `target cuda:90` and `num_warps=8` are `--target cuda:90` and `--num-warps=8`. */
 export function readTypedOptions(typed: string): TypedOptions | { readonly error: string } | undefined {
   const words = shellWords(typed);
   const [first = "", ...rest] = "error" in words ? typed.split(" ") : words;

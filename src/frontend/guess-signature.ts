@@ -133,7 +133,7 @@ interface Uses {
   readonly integers: ReadonlySet<string>;
   readonly conditions: ReadonlySet<string>;
   readonly types: ReadonlySet<string>;
-  /** Parameters that the kernel computes with or loads from, for all constants: they cannot be None. */
+  /** Parameters that the kernel computes with or loads from, whatever constants it is compiled for: they cannot be None. */
   readonly needed: ReadonlySet<string>;
   /** The constants that parameters are compared with, by parameter. */
   readonly compared: ReadonlyMap<string, string>;
@@ -200,7 +200,7 @@ function usesOf(kernel: ast.FunctionDef, parameters: readonly JitParameter[]): U
   return { pointers, descriptors, integers, conditions, types, compared, hasDot, needed: neededNames(kernel, parameters) };
 }
 
-/** Names of operands, bounds and addresses, but for branches that a constant decides and what is compared with None. */
+/** Names of operands, bounds and addresses outside of branches that a constant decides, without those that are compared with None. */
 function neededNames(kernel: ast.FunctionDef, parameters: readonly JitParameter[]): Set<string> {
   const constants = new Set(parameters.filter((p) => p.isConstexpr).map((p) => p.name));
   const needed = new Set<string>();

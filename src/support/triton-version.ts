@@ -19,7 +19,7 @@ export interface TritonVersion {
   readonly cleansRegions: boolean;
   /** Rounds of unsigned loops are counted without a sign; a step that is not positive gives no count. */
   readonly countsUnsignedRounds: boolean;
-  /** So are those of signed loops whose bounds are further apart than their type's largest value. */
+  /** Rounds of signed loops are counted also where their bounds are further apart than their type's largest value. */
   readonly countsFarRounds: boolean;
   /** Slices to compute in another layout end at values that are there already in it. */
   readonly slicesEndAtExisting: boolean;

@@ -77,7 +77,7 @@ function importedFrom(host: Host, from: ImportPlace, base: string, name: string)
       why: `cannot import name '${name}' from '${base}'`,
       notes: [{ message: version }, ...importChain(from)],
     };
-  // A package that hands on Triton under its own names: the kernels below would be none without it.
+  // A package that is not found may export Triton by these names; without them no function of the file would be a kernel.
   const triton = isKind(inner, "opaque") && isKind(module, "opaque") ? TRITON_NAMES.get(name) : undefined;
   if (triton !== undefined) return host.importModule(triton, from);
   return isKind(inner, "opaque")

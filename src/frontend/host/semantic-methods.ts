@@ -29,7 +29,7 @@ import type { Semantic } from "../language/semantic.js";
 import { isKind, isTensor, type PyValue, type Tensor } from "../language/values.js";
 import { native } from "./objects.js";
 
-/** Those whose name and parameters are a function's. */
+/** The methods with the name and parameters of a function of the language. */
 const SAME =
   "program_id num_programs arange full expand_dims cat join split permute cast load store where minimum maximum clamp fdiv gather histogram " +
   "atomic_cas atomic_xchg atomic_add atomic_max atomic_min atomic_and atomic_or atomic_xor multiple_of max_contiguous max_constancy debug_barrier assume";
@@ -46,7 +46,7 @@ const binary =
   (op: (s: Semantic, x: Tensor, y: Tensor) => Tensor): Run =>
   (s, [x, y]) =>
     op(s, tensor(x), tensor(y));
-/** An operand is a tensor or a number. */
+/** For operands that are tensors or numbers. */
 const mixed =
   (op: (s: Semantic, x: PyValue, y: PyValue) => Tensor): Run =>
   (s, [x = null, y = null]) =>

@@ -72,7 +72,7 @@ export function raiseMissing(kind: PyErrorKind, message: string, missing: Missin
   throw error;
 }
 
-/** Said of what Python computes with a value that is known at run time only. */
+/** The error where Python computes with a value that is known at run time only. */
 export const OUTSIDE_OF_KERNELS = "Did you forget to add @triton.jit ? (`_semantic` argument must be provided outside of JIT functions.)";
 
 /** Python's `assert condition, message`. */

@@ -1,7 +1,7 @@
 /**
  * Two operations on the halves of registers become one on both halves: `add.f16x2` for two `add.f16`, `add.f32x2` for two `add.f32`.
- * It starts at registers that are put together from halves, at operations on the two halves of one, and at neighbours that a loop carries, and grows towards
- * their operands, through loops too, where that saves instructions. Source: llvm/lib/Transforms/Vectorize/SLPVectorizer.cpp, which does this for Triton.
+ * It starts at registers that are put together from halves, at operations on the two halves of one, and at neighbours that a loop carries,
+ * and grows towards their operands, through loops too, where that saves instructions. Source: llvm/lib/Transforms/Vectorize/SLPVectorizer.cpp, which does this for Triton.
  */
 
 import { type Block, isConst, type Node, operationOf, successorsOf, type Width } from "./graph.js";
@@ -71,7 +71,7 @@ function onHalvesOfOne(halves: readonly Node[], width: 16 | 32): (readonly [Node
   return found;
 }
 
-/** Who uses each value of a width; `undefined` stands for a terminator. */
+/** Who uses each value of a width; `undefined` is a terminator. */
 function usesOfHalves(order: readonly Block[], live: ReadonlySet<Node>, width: 16 | 32): Map<Node, (Node | undefined)[]> {
   const uses = new Map<Node, (Node | undefined)[]>();
   const add = (half: Node, user: Node | undefined): void => {

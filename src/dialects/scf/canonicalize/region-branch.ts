@@ -66,7 +66,7 @@ function replaceDuplicates(op: Operation, rw: Rewriter): boolean {
 const sameOperands = (a: readonly OpOperand[], b: readonly OpOperand[]): boolean =>
   a.length === b.length && a.every((use, i) => use.owner === b[i]!.owner && use.value === b[i]!.value);
 
-/** Arguments and results that nobody uses go, with the operands that are handed to them, if all go that those are handed to. */
+/** Removes arguments and results without uses, and the operands that are handed to them, where all values that get these operands are unused. */
 function removeDead(op: Operation, rw: Rewriter): boolean {
   const inputs = operandsOfInputs(op);
   const dead = new Set<Value>();

@@ -19,7 +19,7 @@ export function layoutOfAttr(attr: Attribute): Layout {
   return (params && layoutOfEncoding(params, attr.ctx.triton)) ?? raise("ValueError", "Unhandled encoding encountered");
 }
 
-/** Undefined for an encoding that Gluon has no class for here. The version is one that has the layout unless given. */
+/** Undefined for an encoding that Gluon has no class for here. The default version is the oldest that has the layout. */
 export function layoutOfEncoding(params: EncodingParams, triton = versionOf(params)): Layout | undefined {
   const int = BigInt;
   switch (params.kind) {
