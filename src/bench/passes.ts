@@ -1,8 +1,9 @@
 /**
  * From source.ttir to the final TTGIR beside libtriton: its `make_ttir` and `make_ttgir` on the same files, with its verifier; ours
- * as tt-step runs it (verifier after each pass, ids and remarks recorded), with and without the text of every step. Then from TTGIR
- * to PTX, beside `make_llir` and `make_ptx`, recorded likewise, and as --emit ptx runs it; for AMD to the LLVM IR that LLVM optimizes. A process for each target; every
- * file is compiled 15 times. Cold is the first time, warm the median of the 6th to the 15th. Times are those of the thread.
+ * as tt-step runs it (verifier after each pass, ids and remarks recorded), with and without the text of every step, and as --emit
+ * runs it. Then from TTGIR to PTX, beside `make_llir` and `make_ptx`, recorded likewise, and as --emit runs it; for AMD to the LLVM
+ * IR that LLVM optimizes. A process for each target; every file is compiled 15 times. Cold is the first time, warm the median of the
+ * 6th to the 15th. Times are those of the thread.
  */
 
 import { spawnSync } from "node:child_process";
@@ -35,7 +36,7 @@ interface Timing {
 }
 
 /** The part of the compilation that runs, and the outputs that are kept. */
-type Mode = "passes" | "passes, texts" | "lowering" | "lowering, no steps" | "all";
+type Mode = "passes" | "passes, texts" | "passes, no steps" | "lowering" | "lowering, no steps" | "all";
 
 /** The times of one process's jobs, as JSON: `bench --passes JOBS`. */
 export function timePasses(jobs: string): string {
@@ -61,7 +62,7 @@ function timeJob(text: string, job: Job, mode: Mode, runs = RUNS): Timing {
     ...settings,
     ...range,
     texts: mode === "passes, texts",
-    steps: mode !== "lowering, no steps",
+    steps: !mode.endsWith("no steps"),
     artifacts: mode.startsWith("passes") ? [] : [lastText(job.target)],
     translate: artifactsOf,
   };
@@ -85,6 +86,7 @@ export function reportPasses(jobs: readonly Job[], python: string | undefined, s
   report(`Passes: source.ttir to the final TTGIR, ${jobs.length} files, sums in ms`, jobs, python, LIBTRITON_PASSES, [
     ["tt-step", "passes"],
     ["tt-step, with texts", "passes, texts"],
+    ["tt-step --emit", "passes, no steps"],
   ]);
   const lowered = jobs.map((job) => ({ ...job, file: stageFile(job, "ttgir", scratch) }));
   report(`Lowering: TTGIR to PTX (AMD: LLVM IR), ${jobs.length} files, sums in ms`, lowered, python, LIBTRITON_LOWERING, [
