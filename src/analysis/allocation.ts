@@ -16,7 +16,7 @@ import { alignmentOrDefault, LocalAllocOp } from "../dialects/ttg/ops/local-memo
 import { totalPartitionWarps, WarpSpecializeOp } from "../dialects/ttg/ops/warp-specialize.js";
 import { type MemDescParams, MemDescType } from "../dialects/ttg/types.js";
 import { isAnyTensorDesc } from "../dialects/ttng/types.js";
-import type { Type } from "../ir/attribute.js";
+import type { Attribute, Type } from "../ir/attribute.js";
 import { intOf } from "../ir/builtin-attrs.js";
 import { bitWidth, numElements } from "../ir/builtin-types.js";
 import { CallOp, FunctionOp } from "../ir/interfaces.js";
@@ -24,6 +24,7 @@ import type { Operation } from "../ir/operation.js";
 import { lookupSymbol } from "../ir/symbol-table.js";
 import type { Value } from "../ir/value.js";
 import { getAllocationShapePerCTA, sizeInMemory } from "../layout/encoding-queries.js";
+import { PassError } from "../pass/pass-error.js";
 import { sharedMemoryAliases } from "./alias.js";
 import { callGraphOf } from "./call-graph.js";
 import { type ConcurrentPart, placeBuffers } from "./place-buffers.js";
@@ -92,6 +93,13 @@ export function allocateSharedMemory(module: Operation, scratchSize: ScratchSize
 /** The offset that `allocate-shared-memory` gave an op's buffer, in bytes. */
 export function allocationOffset(op: Operation): number | undefined {
   return intOf(op.attr(ALLOCATION_OFFSET));
+}
+/** The same for an op that cannot do without it. */
+export function givenOffset(op: Operation, attr: Attribute | undefined = op.attr(ALLOCATION_OFFSET)): number {
+  const offset = intOf(attr);
+  if (offset === undefined || offset < 0)
+    throw new PassError(op, `the offset in '${ALLOCATION_OFFSET}' must be an integer of at least 0`, "lower.unsupported");
+  return offset;
 }
 
 type Unplaced = { -readonly [K in keyof SharedBuffer]: SharedBuffer[K] };

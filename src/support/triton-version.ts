@@ -100,6 +100,8 @@ export interface TritonVersion {
   readonly simplifiesBranches: boolean;
   /** Conversions of layouts and reductions move elements between CTAs of a cluster. */
   readonly convertsAcrossCTAs: boolean;
+  /** A buffer in shared memory may have several parts, each with an offset of its own. */
+  readonly buffersHaveParts: boolean;
   /** The CTAs of a cluster share the row numbers of gathers and scatters by TMA; before, there is a layout of them for one CTA alone. */
   readonly sharesRowNumbers: boolean;
   /** Accesses of a callee are where its caller has put its buffer. */
@@ -258,6 +260,7 @@ export const TRITON_3_6: TritonVersion = {
   fencesForReads: false,
   movesCalleeAccesses: false,
   convertsAcrossCTAs: false,
+  buffersHaveParts: false,
   sharesRowNumbers: false,
   signalsAfterBarriers: false,
   placesTmemBarriers: false,
@@ -358,6 +361,7 @@ export const TRITON_3_8: TritonVersion = {
   costsFollowLoops: true,
   movesCalleeAccesses: true,
   convertsAcrossCTAs: true,
+  buffersHaveParts: true,
   dividesScaledDots: true,
   groupsEquivalentLayouts: true,
   forgetsDivision: true,

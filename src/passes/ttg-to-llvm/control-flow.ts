@@ -4,6 +4,7 @@
  * Source: lib/Conversion/TritonGPUToLLVM/ControlFlowOpToLLVM.cpp, FuncOpToLLVM.cpp; mlir/lib/Conversion/ControlFlowToLLVM.
  */
 
+import { ALLOCATION_OFFSET, givenOffset } from "../../analysis/allocation.js";
 import { BranchOp, CondBranchOp } from "../../dialects/cf/ops/branch.js";
 import * as ll from "../../dialects/llvm/ops/index.js";
 import { isCompatibleType } from "../../dialects/llvm/types/compatible.js";
@@ -136,7 +137,13 @@ export function stackPointer(lo: Lowering): Value {
 }
 /** The shared memory that was allocated for `op` (its `allocation.offset`), `within` bytes into it. */
 export function sharedMemoryBase(lo: Lowering, op: Operation, within = 0): Value {
-  return sharedBytes(lo, intOf(op.attr("allocation.offset"))! + within);
+  return sharedBytes(lo, givenOffset(op) + within);
+}
+/** As `sharedMemoryBase` for a buffer that may have parts: where each of them begins. */
+export function sharedMemoryBases(lo: Lowering, op: Operation): Value[] {
+  const attr = op.attr(ALLOCATION_OFFSET);
+  if (!lo.ctx.triton.buffersHaveParts || !ArrayAttr.is(attr) || attr.params.elements.length === 0) return [sharedMemoryBase(lo, op)];
+  return attr.params.elements.map((offset) => sharedBytes(lo, givenOffset(op, offset)));
 }
 /** The function's shared memory, `offset` bytes into it. */
 export function sharedBytes(lo: Lowering, offset: number): Value {

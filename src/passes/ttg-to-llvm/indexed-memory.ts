@@ -102,7 +102,8 @@ function offsetsByBits(
   return indices.map((index, register) => {
     const own = places[register]!;
     const [offset, cta] = applyLinearLayout(lo, ofIndex, [[along, asI32(lo, index)]]) as [Value, Value];
-    return { offset: b.xor(own[0]!, offset), ctaId: crossesCTAs ? b.xor(own[1]!, cta) : undefined };
+    const at = { offset: b.xor(own[0]!, offset), ctaId: b.xor(own[1]!, cta) };
+    return crossesCTAs ? at : { ...at, ctaId: undefined };
   });
 }
 
@@ -144,8 +145,9 @@ export const INDEXED_MEMORY: readonly LoweringRule[] = [
     lo.setElements(result, values);
   }),
   rule(LocalScatterOp, ({ dst, values, indices, axis }, lo) => {
+    const object = sharedMemoryObject(lo, dst);
     const from = lo.elements(values);
-    const elements = indexedElements(lo, memDescOf(dst), sharedMemoryObject(lo, dst), layoutOf(values), lo.elements(indices), axis);
+    const elements = indexedElements(lo, memDescOf(dst), object, layoutOf(values), lo.elements(indices), axis);
     let i = 0;
     for (const { address, ctaId } of elements) {
       const value = from[i++]!;

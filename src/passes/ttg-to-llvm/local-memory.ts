@@ -3,7 +3,7 @@
  * Source: lib/Conversion/TritonGPUToLLVM/MemoryOpToLLVM.cpp, ViewOpToLLVM.cpp.
  */
 
-import { ptrType } from "../../dialects/llvm/types/types.js";
+import { ptrType, structType } from "../../dialects/llvm/types/types.js";
 import { encodingParams, sharedParams, toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
 import { LocalAllocOp, LocalDeallocOp, LocalLoadOp, LocalStoreOp } from "../../dialects/ttg/ops/local-memory.js";
 import {
@@ -27,7 +27,8 @@ import { actionRemoveBroadcastedRegs, broadcastAs } from "../../layout/column-ac
 import { getAllocationShapePerCTA, linearComponentOf, paddingsOf } from "../../layout/encoding-queries.js";
 import type { LinearLayout } from "../../layout/linear-layout.js";
 import { standardOutDimNames } from "../../layout/standard-dims.js";
-import { globalScratchPtr, sharedMemoryBase } from "./control-flow.js";
+import { unrealizedCast } from "../../rewrite/unrealized-casts.js";
+import { globalScratchPtr, sharedMemoryBases } from "./control-flow.js";
 import { delinearize, linearize } from "./index-math.js";
 import { scalarBits } from "./ll-builder.js";
 import { type Lowering, type LoweringRule, rule } from "./lowering.js";
@@ -226,8 +227,19 @@ export const LOCAL_MEMORY: readonly LoweringRule[] = [
   rule(LocalAllocOp, ({ op, src, result }, lo) => {
     const { b } = lo;
     const type = memDescOf(result);
-    const base = sharedMemoryBase(lo, op);
-    const object: SharedMemoryObject = { base, offsets: type.shape.map(() => b.i32(0)) };
+    const bases = sharedMemoryBases(lo, op);
+    const object: SharedMemoryObject = { base: bases[0]!, offsets: type.shape.map(() => b.i32(0)) };
+    if (bases.length > 1) {
+      // No layout here divides a buffer: others take the parts for one, by a cast.
+      if (src) return lo.fail(op, "a tensor cannot be stored into a buffer of several parts");
+      const values = [...bases, ...object.offsets];
+      const struct = structType(
+        lo.ctx,
+        values.map((v) => v.type),
+      );
+      const cast = unrealizedCast(lo.ctx, b.loc, [b.packStruct(struct, values)], [lo.typeOf(result.type)]);
+      return lo.setValue(result, b.insert(cast).result(0));
+    }
     if (src && !isAddressable(lo, op, type)) return false;
     if (src && !accessBuffer(lo, src.type as TensorType, type, object, lo.elements(src))) return lo.fail(op, NOT_LOCAL);
     return setObject(lo, result, object);

@@ -8,6 +8,7 @@ import {
   WarpSpecializePartitionsOp,
   WarpYieldOp,
 } from "../../../dialects/ttg/ops/warp-specialize.js";
+import { intOf } from "../../../ir/builtin-attrs.js";
 import type { Operation } from "../../../ir/operation.js";
 import { symbolVisibility } from "../../../ir/symbol-table.js";
 import type { Value } from "../../../ir/value.js";
@@ -93,5 +94,5 @@ function problemOf(module: Operation, specialized: readonly Operation[]): string
   const counts = specialized.map((op) => partitionRegionsOf(op).length);
   if (counts.some((count) => count > MOST_PARTITIONS)) return `cannot support more than ${MOST_PARTITIONS} warp group partitions`;
   if (counts.reduce((total, count) => total + count, 0) > MOST_STATES) return "too many warp group partitions";
-  return module.hasAttr("ttg.total-num-warps") ? undefined : "module missing 'ttg.total-num-warps' attribute";
+  return intOf(module.attr("ttg.total-num-warps")) === undefined ? "module missing 'ttg.total-num-warps' attribute" : undefined;
 }

@@ -10,6 +10,7 @@
  *
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/ConvertWarpSpecializeToLLVM.cpp.
  */
+import { givenOffset } from "../../../analysis/allocation.js";
 import { LoopAnnotationAttr, LoopLICMAttr } from "../../../dialects/llvm/attrs/loops.js";
 import * as ll from "../../../dialects/llvm/ops/index.js";
 import { LLVMStructType, LLVMVoidType } from "../../../dialects/llvm/types/types.js";
@@ -320,7 +321,7 @@ class SwitchLoop {
   /** Where the scratch memory of an op, or of the function, begins. */
   private sharedBase(op: Operation): Value {
     const { b } = this;
-    const offset = b.i32(intOf(op.attr("allocation.offset")) ?? 0);
+    const offset = b.i32(givenOffset(op));
     const { loc } = b;
     b.loc = this.func.locRef;
     const memory = b.addressOf("global_smem", this.#shared);
