@@ -33,7 +33,7 @@ export function* validating(trace: Trace, options: ValidateOptions = {}): Work<V
   const failed = later.findIndex((s) => !s.verified);
   const steps = (failed < 0 ? later : later.slice(0, failed)).map((step) => ({
     pass: runName(step),
-    read: step.stage === "ptx" ? undefined : readFor(trace, step),
+    read: step.stage === "ptx" ? undefined : readStep(trace, step),
     text: step.text,
   }));
   for (const { pass, read } of steps) {
@@ -75,18 +75,11 @@ export function sourceOf(
   trace: Trace,
 ): { readonly kind: "source"; readonly module: Operation; readonly names: readonly string[] } | Rejected {
   const [first] = trace.steps;
-  const read = first && readFor(trace, first);
+  const read = first && readStep(trace, first);
   if (!first || !read?.module || read.problem !== undefined || !isExecutable(read.module))
     return rejected(`'${trace.source.name}' holds no kernel in TTIR or TTGIR${read?.problem === undefined ? "" : `: ${read.problem}`}`);
   setSourceLocations(read.module, trace, first);
   return { kind: "source", module: read.module, names: argumentNames(kernelOf(read.module)!, trace.lines.textOf(first.text)) };
-}
-
-/** A step's IR with the version of Triton that it was made by, which decides what is a fault of the author. */
-function readFor(trace: Trace, step: Step): ReturnType<typeof readStep> {
-  const read = readStep(trace, step);
-  if (read.module) read.module.ctx.triton = tritonOrDefault(trace.triton);
-  return read;
 }
 
 /** Gives ops that were read back from a step's text their places in the source, so that findings name those. */
