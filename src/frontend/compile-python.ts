@@ -28,7 +28,7 @@ import { choose } from "./host/undecided.js";
 import { type EmbeddedKernel, embeddedKernels, inductorKernel } from "./inductor.js";
 import { asPyError, PyError } from "./language/errors.js";
 import { languageModules } from "./language/modules.js";
-import { pyRepr } from "./language/python-text.js";
+import { dictKey, pyDict, pyRepr } from "./language/python-text.js";
 import type { LanguageOptions } from "./language/semantic.js";
 import { isKind, isLayout, type JitFunction, type PyValue, tuple } from "./language/values.js";
 import { wholeListing } from "./listing.js";
@@ -255,8 +255,8 @@ function gridOf(file: EvaluatedFile, node: ast.Expr | undefined, constants: Read
   try {
     let value = evaluate(host, { vars: source.globals, parent: undefined, file: source, isFunction: true }, node);
     if (isKind(value, "host_function")) {
-      const entries = new Map([...constants].map(([name, text]) => [`s${name}`, [name, evaluateText(file, text)] as const]));
-      value = callHost(host, value, [{ kind: "dict", entries }], new Map());
+      const known = [...constants].map(([name, text]) => [name, evaluateText(file, text)] as const);
+      value = callHost(host, value, [pyDict(known)], new Map());
     }
     const extents = isKind(value, "tuple") || isKind(value, "list") ? value.values : [value];
     const numbers = extents.map((n) => (typeof n === "bigint" ? Number(n) : Number.NaN));
@@ -367,7 +367,7 @@ export function compileKernel(file: PythonFile, specialization: Specialization, 
 /** A variable of the environment, as the file has left it. */
 function environmentOf(host: Host, variable: string): string | undefined {
   const environment = host.facts.get("os.environ");
-  const value = isKind(environment, "dict") ? environment.entries.get(`s${variable}`)?.[1] : undefined;
+  const value = isKind(environment, "dict") ? environment.entries.get(dictKey(variable))?.[1] : undefined;
   return typeof value === "string" ? value : undefined;
 }
 
@@ -400,16 +400,12 @@ function isValid(module: Operation): boolean {
 function kernelName(host: Host, fn: JitFunction, args: readonly Argument[], { signature }: Specialization): string {
   const { repr, parameters } = jitData(fn);
   if (repr === null) return fn.name;
-  const dict = (entries: readonly (readonly [string, PyValue])[]): PyValue => ({
-    kind: "dict",
-    entries: new Map(entries.map((entry) => [`s${entry[0]}`, entry] as const)),
-  });
   const constants = parameters.flatMap(({ name }, i) => {
     const arg = args[i]!;
     return arg.kind === "constant" ? [[name, arg.value] as const] : [];
   });
   const types = [...signature].map(([name, type]) => [name, typeof type === "string" ? type : JSON.stringify(type)] as const);
-  const name = callHost(host, repr, [tuple([dict(constants), dict(types)], ["constants", "signature"])], new Map());
+  const name = callHost(host, repr, [tuple([pyDict(constants), pyDict(types)], ["constants", "signature"])], new Map());
   return typeof name === "string" ? name : fn.name;
 }
 
@@ -501,10 +497,8 @@ function heuristicValue(
     isSomething: true,
   });
   const valueWith = (other: (key: string) => PyValue): PyValue => {
-    const entries = new Map(
-      [...known].map(([key, value]) => [`s${key}`, [key, value === undefined ? other(key) : value] as const] as const),
-    );
-    return callHost(host, fn, [{ kind: "dict", entries }], new Map());
+    const entries = [...known].map(([key, value]) => [key, value === undefined ? other(key) : value] as const);
+    return callHost(host, fn, [pyDict(entries)], new Map());
   };
   const value = valueWith(unknown);
   if (!isKind(value, "opaque")) return value;

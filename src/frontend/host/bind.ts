@@ -1,6 +1,7 @@
 /** Arguments of Python functions, bound as `inspect.getcallargs` does. */
 import { raiseUnexpected } from "../language/define-builtin.js";
 import { type PyError, raise } from "../language/errors.js";
+import { pyDict } from "../language/python-text.js";
 import type { LanguageRules } from "../language/semantic.js";
 import { constexpr, type JitFunction, type PyValue, pythonTuple } from "../language/values.js";
 import type { JitData } from "./objects.js";
@@ -33,7 +34,7 @@ export function bindParameters(
     if (bound.has(name)) raise("TypeError", `${fn}() got multiple values for argument '${name}'`);
     (known ? bound : rest).set(name, value);
   }
-  if (extra) bound.set(extra.name, { kind: "dict", entries: new Map([...rest].map(([k, v]) => [`s${k}`, [k, v] as const])) });
+  if (extra) bound.set(extra.name, pyDict([...rest]));
   const missing = { positional: [] as string[], keyword: [] as string[] };
   for (const { name, kind, fallback } of parameters) {
     if (bound.has(name) || kind === "star" || kind === "double_star") continue;

@@ -1,6 +1,6 @@
 /** Evaluates Python expressions outside of kernels. An expression that is not understood becomes opaque, with the reason. */
 import { PyError, raise } from "../language/errors.js";
-import { dictKey, noAttribute, pyEquals, pyRepr, pyTruth } from "../language/python-text.js";
+import { dictKey, noAttribute, pyDict, pyEquals, pyRepr, pyTruth } from "../language/python-text.js";
 import { isKind, isTuple, type Opaque, type PyDict, type PyValue, pythonTuple } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { unparse } from "../python/unparse.js";
@@ -88,7 +88,7 @@ export function evaluate(host: Host, env: Env, node: ast.Expr): PyValue {
       );
       if (!Array.isArray(pairs)) return pairs as Opaque;
       const entries = (pairs as PyValue[]).map((pair) => (isTuple(pair) ? pair.values : []) as unknown as readonly [PyValue, PyValue]);
-      return { kind: "dict", entries: new Map(entries.map((entry) => [dictKey(entry[0]), entry])) };
+      return pyDict(entries);
     }
     case "JoinedStr":
       return joined(host, env, node);

@@ -3,7 +3,8 @@
  * that has just begun. By the dotted name that the value has in its module. Source: PyTorch's and Python's documentation.
  */
 import type { Gpu } from "../../gpu/gpu.js";
-import { isKind, type PyValue, pythonTuple } from "../language/values.js";
+import { dictKey, pyDict } from "../language/python-text.js";
+import { type PyValue, pythonTuple } from "../language/values.js";
 import { native } from "./objects.js";
 import { FINFO, IINFO } from "./torch-types.js";
 
@@ -17,18 +18,11 @@ export function factsOf(
   ).map(BigInt);
   const name = cuda && sharedMemoryPerCta !== undefined ? `NVIDIA ${cuda.products.split(",")[0]}` : undefined;
   const sharedMemory = sharedMemoryPerCta === undefined ? undefined : BigInt(sharedMemoryPerCta);
-  const environment: PyValue = {
-    kind: "dict",
-    entries: new Map(Object.entries(env).flatMap(([key, value]) => (value === undefined ? [] : [[`s${key}`, [key, value] as const]]))),
-  };
+  const environment = pyDict(Object.entries(env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const])));
   const properties = "torch.cuda.get_device_properties()";
   const all: Readonly<Record<string, PyValue | undefined>> = {
     "os.environ": environment,
-    "os.getenv": native(
-      "getenv",
-      ([key = null, fallback = null]) =>
-        (isKind(environment, "dict") ? environment.entries.get(`s${String(key)}`)?.[1] : undefined) ?? fallback,
-    ),
+    "os.getenv": native("getenv", ([key = null, fallback = null]) => environment.entries.get(dictKey(key))?.[1] ?? fallback),
     "sys.platform": "linux",
     // Whether it is built for ROCm is known, and its version is not: any text will do.
     "torch.version.hip": backend === "hip" ? "7.0" : null,

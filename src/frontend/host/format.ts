@@ -1,6 +1,6 @@
 /** Python's string formatting: `format(value, spec)`, f-strings and `%`. */
 import { raise } from "../language/errors.js";
-import { floatRepr, pyRepr, pyStr, pyTypeName } from "../language/python-text.js";
+import { dictKey, floatRepr, pyRepr, pyStr, pyTypeName } from "../language/python-text.js";
 import { isConstexpr, isKind, isTuple, type PyValue } from "../language/values.js";
 
 /** A part of an f-string: `{value!conversion:spec}`. */
@@ -96,7 +96,7 @@ export function formatPercent(text: string, values: PyValue): string {
   let next = 0;
   return text.replaceAll(/%(?:\((\w+)\))?([-+ #0]*)(\d+)?(?:\.(\d+))?([%a-zA-Z])/g, (_, key, flags: string, width, precision, type) => {
     if (type === "%") return "%";
-    const value = key === undefined ? list[next++] : isKind(values, "dict") ? values.entries.get(`s${key}`)?.[1] : undefined;
+    const value = key === undefined ? list[next++] : isKind(values, "dict") ? values.entries.get(dictKey(key))?.[1] : undefined;
     if (value === undefined) return raise("TypeError", "not enough arguments for format string");
     if (type === "r") return pyRepr(value);
     const plain = typeof value === "number" && "di".includes(type) ? BigInt(Math.trunc(value)) : value;

@@ -1,7 +1,7 @@
 /** Modules of Python and of Triton's runtime that kernels' files import, as far as they matter for compiling. */
 import type { Gpu } from "../../gpu/gpu.js";
 import { raise } from "../language/errors.js";
-import { dictKey, pyRepr, pyStr } from "../language/python-text.js";
+import { pyDict, pyRepr, pyStr } from "../language/python-text.js";
 import {
   isKind,
   isTuple,
@@ -322,28 +322,21 @@ const deviceProperties: NativeCall = (_args, _named, host) => {
     name,
     { kind: "opaque", what: `get_device_properties()['${name}']`, why: "it is not known of the target" },
   ]);
-  const properties = new Map(entries.map((entry) => [dictKey(entry[0]), entry]));
-  if (sharedMemory !== undefined) properties.set(dictKey("max_shared_mem"), ["max_shared_mem", BigInt(sharedMemory)]);
-  properties.set(dictKey("warpSize"), ["warpSize", BigInt(warpSize)]);
-  return { kind: "dict", entries: properties };
+  if (sharedMemory !== undefined) entries.push(["max_shared_mem", BigInt(sharedMemory)]);
+  return pyDict([...entries, ["warpSize", BigInt(warpSize)]]);
 };
 /** `triton.backends.backends`: the drivers of both vendors, of which the target's is active. */
-const BACKENDS: PyValue = {
-  kind: "dict",
-  entries: new Map(
-    (
-      [
-        ["nvidia", "cuda"],
-        ["amd", "hip"],
-      ] as const
-    ).map(([name, backend]) => {
-      const driver = module(`triton.backends.${name}.driver`, {
-        is_active: native("is_active", (_args, _named, host) => host.gpu.backend === backend),
-      });
-      return [dictKey(name), [name, module(`triton.backends.${name}`, { driver })]];
-    }),
-  ),
-};
+const BACKENDS = pyDict(
+  (
+    [
+      ["nvidia", "cuda"],
+      ["amd", "hip"],
+    ] as const
+  ).map(([name, backend]) => {
+    const isActive = native("is_active", (_args, _named, host) => host.gpu.backend === backend);
+    return [name, module(`triton.backends.${name}`, { driver: module(`triton.backends.${name}.driver`, { is_active: isActive }) })];
+  }),
+);
 const DRIVER = module("triton.runtime.driver", {
   active: module("triton.runtime.driver.active", {
     get_current_target: native("get_current_target", (_args, _named, host) => targetOf(host.gpu)),

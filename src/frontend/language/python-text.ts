@@ -3,7 +3,7 @@ import { Bug } from "../../support/assert.js";
 import { LIMITS, limitMessage } from "../../support/limits.js";
 import { raise, raiseUnknown } from "./errors.js";
 import { type BufferType, type Dtype, isInt, isIntSigned, type TlType, type TupleType, tensorTypeName, VOID } from "./types.js";
-import { isConstexpr, isKind, isLayout, isTuple, type Layout, type PyTuple, type PyValue } from "./values.js";
+import { isConstexpr, isKind, isLayout, isTuple, type Layout, type PyDict, type PyTuple, type PyValue } from "./values.js";
 
 /** `str(value)`; with "type" the class of the value, as `<class 'int'>`. */
 export function pyStr(value: PyValue, what: "value" | "type" = "value"): string {
@@ -257,6 +257,12 @@ export function dictKey(value: PyValue): string {
   if (isTuple(plain)) return counted(() => `t(${plain.values.map(dictKey).join()})`);
   return `o${pyRepr(plain)}`;
 }
+
+/** A dict with these keys and values; of equal keys the last counts. */
+export const pyDict = (entries: readonly (readonly [key: PyValue, value: PyValue])[]): PyDict => ({
+  kind: "dict",
+  entries: new Map(entries.map((entry) => [dictKey(entry[0]), entry])),
+});
 
 /** A type as `str(type)`. */
 export function typeName(type: TlType): string {
