@@ -61,7 +61,7 @@ const HINTS: readonly Hint[] = [
   [/^invalid operands of type pointer<\w+> and triton\.language\.u?int\w+$/, "an address is a pointer + an integer"],
   [
     /^invalid operands of type triton\.language\.\w+ and triton\.language\.(?:fp|bf|float|bfloat)\w+$/,
-    "operators of bits take integers: x.to(tl.int32, bitcast=True) has the bits of a float",
+    "bitwise operators take integers: x.to(tl.int32, bitcast=True) has the bits of a float",
   ],
   [
     /^Mask argument cannot be block type if pointer argument is not a block$/,
@@ -75,11 +75,11 @@ const HINTS: readonly Hint[] = [
   [/^(?:float|int)\(\) argument must be .* not 'tensor'$/, "x.to(tl.float32) and x.to(tl.int32) convert tensors"],
   [
     /^object of type 'tensor' has no len\(\)$/,
-    "shapes are tuples, as (n,); the length of an array is a parameter, that of a block x.shape[0]",
+    "shapes are tuples: (n,); the length of an array is a parameter, that of a block x.shape[0]",
   ],
-  [/^'int' object is not iterable$/, "it takes a tuple, as (n,)"],
-  [/^'str' object has no attribute 'type'$/, 'texts are no values of kernels; print("x", x) prints'],
-  [/^'<=' not supported between instances of 'int' and 'tuple'$/, "an axis is one number: reduce one after another"],
+  [/^'int' object is not iterable$/, "it takes a tuple: (n,)"],
+  [/^'str' object has no attribute 'type'$/, 'kernels have no strings; print("x", x) prints'],
+  [/^'<=' not supported between instances of 'int' and 'tuple'$/, "an axis is one number: reduce one axis after the other"],
   [
     /^tl\.trans invoked with a 0- or 1-dimensional tensor$|^permute dims must have the same length as input shape$/,
     "x[:, None] makes a column, x[None, :] a row",
@@ -87,7 +87,7 @@ const HINTS: readonly Hint[] = [
   [/^Cannot make_shape_compatible/, "shapes are compared from the last dimension; x[:, None] and x[None, :] add one of size 1"],
   [/^`mask` and `other` arguments cannot be specified for loading block pointers$/, "boundary_check=(0,) guards dimension 0"],
   [/inconsistent types <\[/, "tl.where(condition, x, y) chooses for each element"],
-  [/^\S+ is not string$/, 'the first argument is a text: print("n", n)'],
+  [/^\S+ is not string$/, 'the first argument is a string: print("n", n)'],
   [
     /used as tl\.static_range .* is not a constexpr/,
     "tl.static_range is for constants: use range, or annotate the parameter with tl.constexpr",
@@ -115,7 +115,7 @@ const HINTS: readonly Hint[] = [
 ];
 /** For errors of the verifiers of ops. */
 const OP_HINTS: readonly (readonly [error: RegExp, hint: string])[] = [
-  [/'scf\.condition' op operand #0 must be 1-bit/, "a loop has one condition for all elements: reduce it, as tl.max(x, axis=0) > 0"],
+  [/'scf\.condition' op operand #0 must be 1-bit/, "a loop has one condition for all elements: reduce it: tl.max(x, axis=0) > 0"],
   [/^'tt\.(?:load|store|atomic_\w+)' op operand #\d+ must be .*1-bit/, "a mask is a comparison: offsets < n"],
   [/^'math\.\w+' op operand #0 must be floating-point-like, but got '(?:tensor<[\dx]*)?i\d+>?'/, "convert it: x.to(tl.float32)"],
 ];
@@ -179,7 +179,7 @@ function isInLanguage({ compilation: { host } }: Generator, name: string): boole
 
 function globalHint(g: Generator, name: string): string | undefined {
   const value = g.data.env.file.globals.get(name);
-  return isKind(value, "host_function") ? `kernels call functions under @triton.jit: put it above '${name}'` : undefined;
+  return isKind(value, "host_function") ? `kernels call functions under @triton.jit: add it above '${name}'` : undefined;
 }
 
 function moduleHint(g: Generator, path: string, name: string): string | undefined {
@@ -231,7 +231,7 @@ function keywordHint(g: Generator, fn: string, name: string): string | undefined
 function runTimeHint(g: Generator): string | undefined {
   const called = g.node?.kind === "Call" ? unparse(g.node.func) : "";
   return called === "triton.cdiv"
-    ? "tl.cdiv divides what is known at run time only"
+    ? "use tl.cdiv for values that are known at run time only"
     : called === "triton.next_power_of_2"
       ? CONSTANT_SIZES
       : undefined;

@@ -14,7 +14,7 @@ import type { CodegenItem } from "./item.js";
 import { codegenItems, codegenRows } from "./model.js";
 import { CODEGEN_TABS, isCode } from "./tabs.js";
 
-/** The tabs of code by what they show of AMD's GPUs. */
+/** Labels of the tabs of code for AMD's GPUs. */
 const OF_AMD: Readonly<Record<string, string>> = { ptx: "llir", sass: "amdgcn", sas: "gcn" };
 
 export const codegenPane: PaneDef<CodegenView> = {
@@ -32,12 +32,11 @@ export const codegenPane: PaneDef<CodegenView> = {
   shorterTitles: (state) => [shortTitle(state)],
   tabs: (state) => {
     const isAmd = amdGpuOfTrace(state.session.trace) !== undefined;
-    const short = ["mem", "mma", "ptx", "sas", "cmp", "why", "cf", "sta", "rew", "lim"];
-    const ofAmd = (labels: readonly string[]) => labels.map((label) => OF_AMD[label] ?? label);
+    const shown = (label: string): string => (isAmd ? OF_AMD[label] : undefined) ?? label;
     return {
       names: CODEGEN_TABS,
-      ...(isAmd ? { long: ofAmd(CODEGEN_TABS) } : {}),
-      short: isAmd ? ofAmd(short) : short,
+      long: CODEGEN_TABS.map(shown),
+      short: ["mem", "mma", "ptx", "sas", "cmp", "why", "cf", "sta", "rew", "lim"].map(shown),
       active: state.view.codegen.tab,
     };
   },
