@@ -2,7 +2,7 @@
 import { AutoEncoding, CoalescedEncoding } from "../../../dialects/gluon/attrs.js";
 import { encodingParams } from "../../../dialects/ttg/encodings/define-encoding.js";
 import type { Attribute } from "../../../ir/attribute.js";
-import type { EncodingParams } from "../../../layout/encoding-params.js";
+import type { EncodingParams, TensorMemoryParams, TensorMemoryScalesParams } from "../../../layout/encoding-params.js";
 import { TRITON_VERSIONS, type TritonVersion } from "../../../support/triton-version.js";
 import { raise } from "../../language/errors.js";
 import type { Layout, PyValue } from "../../language/values.js";
@@ -62,19 +62,21 @@ export function layoutOfEncoding(params: EncodingParams, triton = versionOf(para
       return PADDED_SHARED.make([pairs, offset!, block!, numbers(linearComponent.getOutDimSizes())]);
     }
     case "tensor_memory_encoding": {
-      const { blockM, blockN, colStride, CTASplitM, CTASplitN, cga, twoCTAs, fp4Padded = false } = params;
-      const block = [numbers([blockM, blockN]), int(colStride)];
-      const { data } = tensorMemoryLayouts(triton);
-      if (triton.blocksInTmem) return data.make([...block, cga ? cgaBases(cga) : numbers([]), twoCTAs, fp4Padded]);
-      return data.make([...block, numbers([CTASplitM, CTASplitN])]);
+      const { blockM, blockN, colStride, twoCTAs, fp4Padded = false } = params;
+      const flags = triton.blocksInTmem ? [twoCTAs, fp4Padded] : [];
+      return tensorMemoryLayouts(triton).data.make([numbers([blockM, blockN]), int(colStride), sharing(params, triton), ...flags]);
     }
     case "tensor_memory_scales_encoding":
-      return tensorMemoryLayouts(triton).scales.make([
-        !triton.blocksInTmem ? numbers([params.CTASplitM, params.CTASplitN]) : params.cga ? cgaBases(params.cga) : numbers([]),
-      ]);
+      return tensorMemoryLayouts(triton).scales.make([sharing(params, triton)]);
     default:
       return undefined;
   }
+}
+
+/** How CTAs share a buffer in tensor memory. */
+function sharing({ CTASplitM, CTASplitN, cga }: TensorMemoryParams | TensorMemoryScalesParams, { blocksInTmem }: TritonVersion): PyValue {
+  if (!blocksInTmem) return numbers([CTASplitM, CTASplitN]);
+  return cga ? cgaBases(cga) : numbers([]);
 }
 
 /** The oldest version whose layouts of tensor memory can say it. */
