@@ -1,4 +1,5 @@
 /** Results of atomics on tensors. Source: lib/Conversion/TritonGPUToLLVM/Utility.cpp, finalizeTensorAtomicResults. */
+import { ALLOCATION_OFFSET } from "../../analysis/allocation.js";
 import { encodingParams, toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
 import type { Type } from "../../ir/attribute.js";
 import { RankedTensorType, shapedParams, type TensorType } from "../../ir/builtin-types.js";
@@ -26,7 +27,7 @@ export function shareAtomicResults(
 ): void {
   const { b } = lo;
   const result = op.result(0);
-  if (!op.hasAttr("allocation.offset") || !RankedTensorType.is(result.type)) return lo.setElements(result, values);
+  if (!op.hasAttr(ALLOCATION_OFFSET) || !RankedTensorType.is(result.type)) return lo.setElements(result, values);
   const base = sharedMemoryBase(lo, op);
   const ids = laneAndWarpId(lo);
   const length = (vector: Type): number => shapedParams(vector).shape[0]!;

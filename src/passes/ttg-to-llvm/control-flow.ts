@@ -211,7 +211,7 @@ function lowerCall(op: Operation, lo: Lowering): void {
   const { b } = lo;
   const view = CallOp.match(op)!;
   const args = lo.allValues(op.operands);
-  args.push(lo.func.hasAttr("allocation.offset") && op.hasAttr("allocation.offset") ? sharedMemoryBase(lo, op) : stackPointer(lo));
+  args.push(lo.func.hasAttr(ALLOCATION_OFFSET) && op.hasAttr(ALLOCATION_OFFSET) ? sharedMemoryBase(lo, op) : stackPointer(lo));
   const offset = intOf(op.attr("ttg.global_scratch_memory_offset"));
   args.push(globalScratchPtr(lo, offset === undefined ? undefined : b.i32(offset)));
   args.push(lastArgument(lo, 1));

@@ -4,6 +4,7 @@
  * Source: lib/Dialect/TritonInstrument/IR/Utility.cpp, AuxDataMap.
  */
 
+import { ALLOCATION_OFFSET } from "../../../analysis/allocation.js";
 import { getForwardSlice } from "../../../analysis/slices.js";
 import { ConstantOp } from "../../../dialects/arith/ops/constant.js";
 import { CallOp, FuncOp } from "../../../dialects/tt/ops/function.js";
@@ -216,7 +217,7 @@ function buffersOf(module: Operation, report: PassReport): Buffers {
       add(
         isBarrier(op) ? found.barriers : found.shared_mem,
         alloc,
-        offsetOf(op, "allocation.offset", "allocate-shared-memory-nv"),
+        offsetOf(op, ALLOCATION_OFFSET, "allocate-shared-memory-nv"),
         () => bytes,
       );
     }
