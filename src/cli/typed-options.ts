@@ -18,8 +18,8 @@ export function readTypedOptions(typed: string): TypedOptions | { readonly error
   if (line.command !== "") return { error: `'${line.command}' is a command for the shell` };
   const args = stepArgs(line.values, line.written, undefined);
   if ("error" in args) return args;
-  const { diff, printAfter, at, export: exported, target, options } = args;
-  return { diff, after: printAfter[0] ?? at, export: exported, target, options };
+  const { diff, printAfter, at, export: exported, target, triton, options } = args;
+  return { diff, after: printAfter[0] ?? at, export: exported, target, triton, options };
 }
 
 /** Words as a shell makes them of a line, with quotes and backslashes. */

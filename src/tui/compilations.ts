@@ -153,9 +153,10 @@ export class Compilations {
     });
   }
 
-  private compile(asked: Parameters<typeof inputFor>[0], whatIf: WhatIf, baseline: Session["baseline"], select?: Wanted | number): void {
-    const input = inputFor(asked, whatIf);
+  private compile(asked: Parameters<typeof inputFor>[0], wish: WhatIf, baseline: Session["baseline"], select?: Wanted | number): void {
+    const input = inputFor(asked, wish);
     if ("kind" in input) return this.reject(input);
+    const whatIf = { ...wish, triton: input.version.name };
     const run = start(input, whatIf, this.shell.clock);
     this.#run = run;
     const began = this.shell.clock();

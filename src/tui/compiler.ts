@@ -23,10 +23,11 @@ export function inputFor(
   const text = defaults ? printOperation(module, { debugInfo: true }) : request.text;
   return { ...input, source, text, version, from: input.from ?? stageOf(module) };
 }
-type Settings = Pick<WhatIf, "target" | "options">;
-const requestOf = ({ target, options }: Settings): Pick<CompileRequest, "target" | "options"> => ({
+type Settings = Pick<WhatIf, "target" | "options" | "triton">;
+const requestOf = ({ target, options, triton }: Settings): Pick<CompileRequest, "target" | "options" | "triton"> => ({
   target,
   options,
+  ...(triton === undefined ? {} : { triton }),
 });
 
 /** Writing the PTX of more ops than this would be felt; it is made when somebody looks at it (`second-thread.ts`). */

@@ -52,7 +52,7 @@ function textSession(path: string, text: string, numWarps: number, target = "cud
     if (compiled.kind === "error") throw new Error(compiled.message);
     return {
       trace: withPtxStep(compiled.trace),
-      settings: { target, options, disabled: [], inserted: [], divisibility, always: {} },
+      settings: { target, options, triton: DEFAULT_TRITON.name, disabled: [], inserted: [], divisibility, always: {} },
     };
   };
   const now = run(numWarps);

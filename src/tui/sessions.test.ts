@@ -3,9 +3,11 @@ import { expect, test } from "vitest";
 import { compileWords, readTtStep } from "../cli/tt-step-args.js";
 import { readTypedOptions } from "../cli/typed-options.js";
 import { importDumpLog } from "../trace/import/import-dump.js";
+import { inputFor } from "./compiler.js";
 import { commandLine } from "./control/command-line.js";
 import { openWords } from "./control/open-state.js";
 import { initialState, reduce } from "./control/reducer.js";
+import { whatIfRows } from "./control/what-if.js";
 import { withMachineStep } from "./machine-step.js";
 import { displayOf } from "./panes/diff/model.js";
 import { subjectOf } from "./panes/layout/subject.js";
@@ -174,6 +176,24 @@ test("a command line brings the screen back: pass, line, pane and tabs", () => {
   expect(reduce(opened(session), { type: "screen", screen: "pass=11,nothing=1" }).message?.text).toContain("nothing=1");
 });
 
+test("another version of Triton is chosen in the what-if menu, compiles by its rules, and is on the command line", () => {
+  const session = kernelSession("fixtures/kernels/vecadd.ttir");
+  const row = whatIfRows(session.settings!, session.input).find(({ name }) => name === "triton")!;
+  expect(row.value).toBe("3.6");
+  const whatIf = row.change(1);
+  expect(whatIf.triton).toBe("3.7");
+  const input = inputFor(session.input!, whatIf);
+  if ("kind" in input) throw new Error(input.message);
+  expect(input.version.name).toBe("3.7");
+  const line = (of: typeof session) => commandLine(opened(of));
+  const chosen = { ...session, settings: whatIf, baseline: { trace: session.trace, settings: session.settings } };
+  expect(line(session)).not.toContain("--triton");
+  expect(line(chosen)).toContain(" --triton 3.7 ");
+  // Back from a version that was asked for: 3.6 is not what the input would have.
+  const back = { ...session, baseline: { trace: session.trace, settings: whatIf } };
+  expect(line(back)).toContain(" --triton 3.6 ");
+});
+
 test("the command line has the options that were given once, as they are now", () => {
   const session = kernelSession("fixtures/kernels/vecadd.ttir");
   const line = readTtStep([
@@ -218,6 +238,8 @@ test("an option is typed without its dashes", () => {
   expect(asked("target gfx950").effects.at(-1)).toMatchObject({ kind: "compile", whatIf: { target: "hip:gfx950" } });
   expect(asked("num_warps=8").effects.at(-1)).toMatchObject({ kind: "compile", whatIf: { options: { numWarps: 8 } } });
   expect(asked("num-warps 3").message).toMatchObject({ kind: "error", text: expect.stringContaining("power of 2") });
+  expect(asked("triton 3.8").effects.at(-1)).toMatchObject({ kind: "compile", whatIf: { triton: "3.8" } });
+  expect(asked("triton=3.9").message).toMatchObject({ kind: "error", text: expect.stringContaining("Triton 3.9 is not compiled") });
   expect(asked("target hip:gfx9").message?.text).toContain("not 'hip:gfx9'");
   expect(asked("warps 8").message?.text).toContain("there is no pass 'warps 8'");
 });

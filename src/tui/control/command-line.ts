@@ -1,7 +1,8 @@
 /** The command line that prints what is shown. */
 import { DEFAULT_TARGET } from "../../backend/targets.js";
+import { DEFAULT_TRITON } from "../../support/triton-version.js";
 import { cursorName, shownMode } from "../panes/diff/model.js";
-import type { State, WhatIf } from "../state/state.js";
+import type { Session, State } from "../state/state.js";
 import { before, fullName, selectedStep } from "../state/steps.js";
 
 import { openWords } from "./open-state.js";
@@ -36,9 +37,9 @@ function wordsOf({ session, settings, view }: State): readonly string[] {
   const { against, baseline } = session;
   const given = settings.command.filter((word) => !word.startsWith("--against"));
   const shows = view.focus === "codegen" ? view.codegen.tab === "compare" : view.diff.base === "against";
-  if (!against || baseline || !shows) return optionWords(session.settings, [...given, ...(against?.options ?? [])]);
+  if (!against || baseline || !shows) return optionWords(session, [...given, ...(against?.options ?? [])]);
   // This side has the options of the comparison, which are no others.
-  const own = against.here === undefined ? optionWords(session.settings, given) : given;
+  const own = against.here === undefined ? optionWords(session, given) : given;
   return [...own, `--against=${against.here ?? against.name}`];
 }
 
@@ -48,11 +49,13 @@ function spec(state: State): string {
 }
 
 /** The options that make the compilation what it is. */
-function optionWords(settings: WhatIf | undefined, given: readonly string[]): string[] {
+function optionWords({ settings, baseline }: Session, given: readonly string[]): string[] {
   if (!settings) return [...given];
-  const words = given.filter((w) => !/^--(?:target|num-warps|num-stages|num-ctas|disable-pass|insert-pass)\b/.test(w));
-  const { options, target, disabled, inserted } = settings;
+  const opened = (baseline?.settings ?? settings).triton;
+  const words = given.filter((w) => !/^--(?:target|num-warps|num-stages|num-ctas|disable-pass|insert-pass)\b|^--triton(?:=|$)/.test(w));
+  const { options, target, triton, disabled, inserted } = settings;
   if (given.some((w) => w.startsWith("--target")) || target !== DEFAULT_TARGET) words.push("--target", target);
+  if (triton !== undefined && (triton !== DEFAULT_TRITON.name || triton !== opened)) words.push("--triton", triton);
   if (options.numWarps !== 4) words.push("--num-warps", String(options.numWarps));
   if (options.numStages !== 3) words.push("--num-stages", String(options.numStages));
   if (options.numCtas !== 1) words.push("--num-ctas", String(options.numCtas));

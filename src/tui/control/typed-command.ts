@@ -31,7 +31,7 @@ export function typedCommand(state: State, typed: string): State {
 }
 
 /** Does what the options of a command line say, as far as they are about what is shown. */
-function follow(state: State, { diff, after, export: path, target, options }: TypedOptions): State {
+function follow(state: State, { diff, after, export: path, target, triton, options }: TypedOptions): State {
   const { trace, settings } = state.session;
   if (diff) {
     const [a, b] = diff.map((spec) => findStep(trace, spec));
@@ -51,7 +51,12 @@ function follow(state: State, { diff, after, export: path, target, options }: Ty
   }
   if (settings) {
     const to = target ?? settings.target;
-    const changed = { ...settings, target: to, options: { ...retargeted(settings.options, settings.target, to), ...options } };
+    const changed = {
+      ...settings,
+      ...(triton === undefined ? {} : { triton }),
+      target: to,
+      options: { ...retargeted(settings.options, settings.target, to), ...options },
+    };
     const problem = checkOptions(changed.options, to);
     if (problem !== undefined) return say(state, problem, "error");
     if (JSON.stringify(changed) !== JSON.stringify(settings)) return ask(say(state, "compiling ..."), { kind: "compile", whatIf: changed });

@@ -4,6 +4,7 @@ import { checkOptions, platformOf, retargeted, TARGETS, type TargetOptions } fro
 import { pipelineOf } from "../../library/pipeline.js";
 import { stepText } from "../../pass/define-pass.js";
 import { memo } from "../../support/memo.js";
+import { TRITON_VERSIONS } from "../../support/triton-version.js";
 import type { Trace } from "../../trace/trace.js";
 import { cut } from "../draw/text-width.js";
 import type { CompilerInput, Session, WhatIf } from "../state/state.js";
@@ -17,6 +18,7 @@ export interface WhatIfRow {
   readonly change: (by: 1 | -1) => WhatIf;
 }
 
+const VERSIONS = TRITON_VERSIONS.map(({ name }) => name);
 const DIVISIBILITY = [undefined, 1, 2, 4, 8, 16, 32] as const;
 
 /** The input says which passes there are. */
@@ -57,6 +59,11 @@ export function whatIfRows(draft: WhatIf, input: CompilerInput | undefined): Wha
       change: () => ({ ...draft, options: { ...options, enableFpFusion: !options.enableFpFusion } }),
     },
   ];
+  const { triton } = draft;
+  if (triton !== undefined) {
+    const change = (by: 1 | -1): WhatIf => ({ ...draft, triton: away(VERSIONS, triton, by) });
+    rows.push({ name: "triton", value: triton, change });
+  }
   const values: Readonly<Record<string, unknown>> = options;
   for (const [key, { offered, print }] of Object.entries<BackendOption>(platformOf(draft.target)?.options ?? {})) {
     if (!offered) continue;

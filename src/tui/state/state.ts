@@ -70,6 +70,8 @@ export type PromptKind = "insert" | "search" | "filter" | "through-time" | "comm
 export interface WhatIf {
   readonly target: string;
   readonly options: TargetOptions;
+  /** The version of Triton; without it the input's. A compilation that was begun has one. */
+  readonly triton?: string;
   /** Positions in the pipeline, from 1. */
   readonly disabled: readonly number[];
   /** Passes that run where the pipeline has them not, after so many of its passes: `12:canonicalize`. */
@@ -260,6 +262,7 @@ export interface TypedOptions {
   readonly after: string | undefined;
   readonly export: string | undefined;
   readonly target: string | undefined;
+  readonly triton: string | undefined;
   /** Triton's options, those that are given. */
   readonly options: Partial<TargetOptions>;
 }

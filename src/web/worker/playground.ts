@@ -270,6 +270,7 @@ export class Playground {
     const whatIf: WhatIf = given ?? {
       target: settings.target,
       options: settings.options,
+      triton: settings.version.name,
       disabled: [],
       inserted: [],
       divisibility: divisibilityOf(read.module),
