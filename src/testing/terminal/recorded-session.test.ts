@@ -25,7 +25,7 @@ const SCENES: readonly (readonly [keys: string, wanted: RegExp, seconds: number,
   ],
   ["w", /4 why[\s\S]*reads 32 bits at once/, 6, "w: why it is narrow; nothing is known of what n is divisible by"],
   ["o", /what if[\s\S]*divisibility of n/, 3, "o: what if ..."],
-  ["jjjjjjjjlllll", /divisibility of n +‹ 16 ›/, 4, "... n were divisible by 16?"],
+  ["jjjjjjjjjlllll", /divisibility of n +‹ 16 ›/, 4, "... n were divisible by 16?"],
   ["\r", /ld\.global\.b32 16 → ld\.global\.v4\.b32 4/, 6, "enter: the passes run again; 16 loads of 4 bytes become 4 of 16"],
   [
     "B",

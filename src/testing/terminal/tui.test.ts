@@ -107,7 +107,7 @@ test("the five minutes of docs/ui.md: why a load is not vectorized", async () =>
   await step("2gl", /Python {2}vecadd\.py:11/);
   await step("\x1b", /≠|1 passes/);
   await pty.idle(100);
-  await step("ojjjjjjjjlllll", /divisibility of n +‹ 16 ›/);
+  await step("ojjjjjjjjjlllll", /divisibility of n +‹ 16 ›/);
   await step("\r", /ld\.global\.b32 16 → ld\.global\.v4\.b32 4/);
   await step("B", /the first difference to the baseline/);
   expect((await pty.screen()).text).toContain("≠");
