@@ -2,8 +2,8 @@
  * From source.ttir to the final TTGIR beside libtriton: its `make_ttir` and `make_ttgir` on the same files, with its verifier; ours
  * as tt-step runs it (verifier after each pass, ids and remarks recorded), with and without the text of every step, and as --emit
  * runs it. Then from TTGIR to PTX, beside `make_llir` and `make_ptx`, recorded likewise, and as --emit runs it; for AMD to the LLVM
- * IR that LLVM optimizes. A process for each target; every file is compiled 15 times. Cold is the first time, warm the median of the
- * 6th to the 15th. Times are those of the thread.
+ * IR that LLVM optimizes. A process for each target; every file is compiled 40 times. Cold is the first time, warm the median of the
+ * 21st to the 40th. Times are those of the thread.
  */
 
 import { spawnSync } from "node:child_process";
@@ -19,8 +19,8 @@ import { printOperation } from "../syntax/print.js";
 import { threadClock } from "./clock.js";
 import { LIBTRITON_LOWERING, LIBTRITON_PASSES } from "./libtriton.js";
 
-const RUNS = 15;
-const WARM_FROM = 5;
+const RUNS = 40;
+const WARM_FROM = 20;
 
 export interface Job {
   readonly file: string;

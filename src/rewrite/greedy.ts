@@ -99,18 +99,21 @@ class GreedyDriver implements RewriteListener {
     if (this.#strict) walkPostOrder(region, (op) => void this.#strict!.add(op));
     let again = false;
     let iteration = 0;
+    /** The state of the IR in which the regions were found as simple as they can be. */
+    let simple = -1;
     do {
       if (++iteration > maxIterations && maxIterations !== -1) break;
       this.#worklist.clear();
       if (topDown) this.fillTopDown(region);
       else this.fillBottomUp(region);
-      const unreachable = eraseUnreachableBlocks(this.#rw, [region]);
+      const unreachable = ctx.version !== simple && eraseUnreachableBlocks(this.#rw, [region]);
       again = this.processWorklist();
       if (unreachable) again = true;
-      if (regionSimplification !== "disabled") {
+      if (regionSimplification !== "disabled" && ctx.version !== simple) {
         const saved = ctx.origin;
         ctx.origin = parent.id;
         if (simplifyRegions(this.#rw, [region], regionSimplification === "aggressive")) again = true;
+        else simple = ctx.version;
         ctx.origin = saved;
       }
     } while (again);
