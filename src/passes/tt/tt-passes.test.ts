@@ -87,6 +87,14 @@ describe("refused", () => {
     }`;
     expect(refusal("triton-rewrite-tensor-pointer", argument)).toContain("cannot find the tt.make_tensor_ptr");
   });
+  test("a load with padding that checks no boundary", () => {
+    const load = `tt.func @f(%p: !tt.ptr<f32>, %m: i64, %o: i32) {
+      %0 = tt.make_tensor_ptr %p, [%m], [%m], [%o] {order = array<i32: 0>} : <tensor<8xf32>>
+      %1 = tt.load %0 {padding = 1 : i32} : !tt.ptr<tensor<8xf32>>
+      tt.return
+    }`;
+    expect(refusal("triton-rewrite-tensor-pointer", load)).toContain("padding needs a mask, and without boundary_check there is none");
+  });
 });
 
 /** Two tensors that grow together, each from a tree of sums that doubles at every level. */
