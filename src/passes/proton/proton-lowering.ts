@@ -190,9 +190,10 @@ export class ProtonCode {
     const [base, start, written] = this.b.unpackStruct(this.value(value));
     return { base: base!, start: start!, written: written! };
   }
-  /** The words of one warp's part. Upstream lowers no other granularity either, in these words. */
+  /** The words of one warp's part. As upstream, segments of other granularities are an error. */
   wordsOfSegment({ nBytes, selectIds, granularity }: SegmentParams): number {
-    if (granularity !== "warp") throw new PassError(this.op, "granularity must be warp for now", "lower.unsupported");
+    if (granularity !== "warp")
+      throw new PassError(this.op, `a segment has a part for each warp, and this one has granularity ${granularity}`, "lower.unsupported");
     return Math.trunc(Math.trunc(nBytes / (selectIds.length || this.numWarps)) / 4);
   }
   get numWarps(): number {

@@ -134,13 +134,13 @@ class TensorPointerRewriter {
     if (!access) return;
     const { rw } = this;
     let other: Value | undefined;
-    if (padding && !access.mask) {
-      // Upstream makes a load that does not verify.
-      this.report.error(op, "padding needs a mask, and without boundary_check there is none: real Triton fails here too");
-      this.failed = true;
-      return;
-    }
     if (padding) {
+      if (!access.mask) {
+        // Upstream makes a load that does not verify.
+        this.report.error(op, "padding needs a mask, and without boundary_check there is none: real Triton fails here too");
+        this.failed = true;
+        return;
+      }
       const elementType = (access.base.type as ReturnType<typeof PointerType.get>).params.pointeeType;
       const src = rw.value(ConstantOp, { value: paddingValue(elementType, padding === "nan") });
       other = rw.value(SplatOp, { src }, { types: [tensorType(access.blockShape, elementType)] });

@@ -139,10 +139,13 @@ class Values {
     }
     return chosen;
   }
+  /** The instruction that makes each value. */
+  #makersOf(run: readonly Node[]): ReadonlyMap<Node, Node> {
+    return new Map(run.flatMap((node) => this.made(node).map((value) => [value, node] as const)));
+  }
   /** The last instructions one after the other, each after all that it needs: where lanes are computed side by side, one lane at a time. */
   #oneByOne(run: readonly Node[]): Node[] {
-    const maker = new Map<Node, Node>();
-    for (const node of run) for (const value of this.made(node)) maker.set(value, node);
+    const maker = this.#makersOf(run);
     const waiting = new Map(run.map((node) => [node, this.needs(node).flatMap((value) => maker.get(value) ?? [])]));
     const used = new Set([...waiting.values()].flat());
     const made = new Set<Node>();
@@ -159,8 +162,7 @@ class Values {
     return [...made];
   }
   #greedy(run: readonly Node[], behind: ReadonlySet<Node>, left: Map<Node, number>): Node[] {
-    const maker = new Map<Node, Node>();
-    for (const node of run) for (const value of this.made(node)) maker.set(value, node);
+    const maker = this.#makersOf(run);
     const users = new Map<Node, Node[]>();
     /** The number of values from this run that each instruction still waits for. */
     const missing = new Map<Node, number>();
