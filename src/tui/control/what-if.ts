@@ -1,6 +1,6 @@
 /** The settings of a compilation that can be changed, as rows of the what-if menu. */
 import type { BackendOption } from "../../backend/backend.js";
-import { checkOptions, platformOf, retargeted, TARGETS, type TargetOptions } from "../../backend/targets.js";
+import { checkOptions, nameInTriton, platformOf, retargeted, TARGETS, type TargetOptions } from "../../backend/targets.js";
 import { pipelineOf } from "../../library/pipeline.js";
 import { stepText } from "../../pass/define-pass.js";
 import { memo } from "../../support/memo.js";
@@ -68,7 +68,7 @@ export function whatIfRows(draft: WhatIf, input: CompilerInput | undefined): Wha
   for (const [key, { offered, print }] of Object.entries<BackendOption>(platformOf(draft.target)?.options ?? {})) {
     if (!offered) continue;
     rows.push({
-      name: key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      name: nameInTriton(key),
       value: values[key] === undefined ? "default" : print(values[key]),
       change: (by) => ({ ...draft, options: { ...options, [key]: away(offered, values[key], by) } }),
     });
