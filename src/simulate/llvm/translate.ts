@@ -40,7 +40,7 @@ export function translateToPtx(module: Operation, file: string, kernel?: string)
     const threads = amd && [amd.warpSize * (intOf(module.attr(NUM_WARPS)) ?? 1)];
     const bodies = defined.map((f) => functionText(f, f === entry, amd, threads));
     return {
-      text: `.version 8.7\n.target sm_80\n.address_size 64\n.file 1 "${file.replace(/["\n]/g, "_")}"\n${head}${bodies.join("\n")}`,
+      text: `.version 8.7\n.target ${amd?.arch ?? "sm_80"}\n.address_size 64\n.file 1 "${file.replace(/["\n]/g, "_")}"\n${head}${bodies.join("\n")}`,
       kernel: nameOf(entry),
     };
   } catch (error) {

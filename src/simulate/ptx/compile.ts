@@ -62,6 +62,7 @@ class ProgramCompiler implements FunctionContext {
   #local = 0;
   #granule = 16;
   #tooLarge: string | undefined;
+  #lanesInStep = false;
 
   constructor(
     readonly module: PtxModule,
@@ -96,6 +97,7 @@ class ProgramCompiler implements FunctionContext {
       staticShared: this.#dynamic.length > 0 ? dynamicAt : this.#shared,
       usesDynamicShared: this.#dynamic.length > 0,
       sharedGranule: this.#granule,
+      lanesInStep: this.#lanesInStep,
       globals: this.#globals,
       tooLarge: this.#tooLarge,
       sites: this.sites,
@@ -140,6 +142,7 @@ class ProgramCompiler implements FunctionContext {
   #declare(item: ModuleItem): void {
     if (item.kind === "directive" && item.name === ".file")
       this.#files.set(item.words[0] ?? "", (item.words[1] ?? "").replace(/^"|"$/g, "").replace(/^.*\//, ""));
+    if (item.kind === "directive" && item.name === ".target") this.#lanesInStep = /^gfx/.test(item.words[0] ?? "");
     if (item.kind === "variable") this.#variable(item, this.#module);
   }
 

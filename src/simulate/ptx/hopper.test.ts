@@ -130,7 +130,7 @@ test("the shapes of tensor memory: what is stored by rows is loaded by each", ()
   const body = (
     shape: string,
     count: number,
-  ) => `mov.b32 %r3, smem;\ntcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r3], 32;\nld.shared.b32 %r4, [%r3];\n${store}
+  ) => `mov.b32 %r3, smem;\ntcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r3], 32;\nbar.warp.sync -1;\nld.shared.b32 %r4, [%r3];\n${store}
 tcgen05.st.sync.aligned.32x32b.x16.b32 [%r4], {${Array.from({ length: 16 }, (_, c) => `%r${100 + c}`).join(", ")}};\ntcgen05.wait::st.sync.aligned;
 tcgen05.ld.sync.aligned.${shape}.b32 ${registers("%f", count)}, [%r4]${shape.startsWith("16x32bx2") ? ", 8" : ""};\ntcgen05.wait::ld.sync.aligned;
 mul.wide.u32 %rd5, %r1, ${4 * count};\nadd.s64 %rd5, %rd0, %rd5;\n${Array.from({ length: count }, (_, i) => `st.global.b32 [%rd5+${4 * i}], %f${i};`).join("\n")}

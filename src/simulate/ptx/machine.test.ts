@@ -99,6 +99,26 @@ test("warps exchange through shared memory with a barrier between; without it th
   expect(race.site).toContain("st.shared.b32 [%r4], %r1;");
 });
 
+test("lanes of one warp need a barrier of the warp between; those of AMD's waves do not", () => {
+  const exchange = (barrier: string) =>
+    kernel(
+      `shl.b32 %r2, %r1, 2;\nmov.b32 %r3, smem;\nadd.s32 %r4, %r3, %r2;\nst.shared.b32 [%r4], %r1;\n${barrier}\nxor.b32 %r5, %r2, 4;\nadd.s32 %r5, %r3, %r5;\nld.shared.b32 %r6, [%r5];\nst.global.b32 [%rd1], %r6;`,
+      32,
+      SHARED,
+    );
+  const good = run(exchange("bar.warp.sync -1;"));
+  expect(good.findings).toEqual([]);
+  expect(out(good)).toEqual(lanes((l) => l ^ 1));
+  const bad = run(exchange("shfl.sync.idx.b32 %r7, %r1, 0, 31, -1;"));
+  expect(bad.findings[0]!.message).toMatch(
+    /^thread 0 reads shared byte 4 that thread 1 has written without a barrier between, by line \d+: st\.shared/,
+  );
+  expect(run(exchange("").replace("sm_80", "gfx942")).findings).toEqual([]);
+  const later = `${"mov.b32 %r2, smem;\nst.shared.b32 [%r2], %r0;\nbar.warp.sync -1;\nld.shared.b32 %r3, [%r2];\nsetp.eq.s32 %p1, %r1, 5;\nBARRIER@%p1 st.shared.b32 [%r2], 9;"}`;
+  expect(kinds(run(kernel(later.replace("BARRIER", ""), 32, SHARED)))).toEqual(["race"]);
+  expect(kinds(run(kernel(later.replace("BARRIER", "bar.warp.sync -1;\n"), 32, SHARED)))).toEqual([]);
+});
+
 test("warps that store the same do not race; lanes of one warp that meet do not", () => {
   const r = run(
     kernel(

@@ -111,6 +111,8 @@ export interface PtxProgram {
   readonly usesDynamicShared: boolean;
   /** The widest power of two (at most 16) that divides every access to shared memory. */
   readonly sharedGranule: number;
+  /** Whether a warp's lanes need no barrier among themselves, as those of AMD's waves. */
+  readonly lanesInStep: boolean;
   readonly globals: readonly { readonly name: string; readonly address: number; readonly bytes: Uint8Array }[];
   /** Why it needs more memory than the simulator has. */
   readonly tooLarge: string | undefined;

@@ -176,8 +176,8 @@ function* execute(program: PtxProgram, launch: PtxLaunch, memory: Memory, source
   const slice = addressesOnly ? sliceAddresses(program, asLanes && (asLanes.accessed ? "accesses" : "branches")) : undefined;
   const order = checks ? new GlobalOrder(memory, findings, program.sites) : undefined;
   for (let rank = 0; rank < numCtas; rank++) {
-    const { sites, sharedGranule: granule } = program;
-    const shared = new SharedMemory({ bytes: sharedBytes, granule, numWarps, numCtas, rank, findings, sites, checks });
+    const { sites, sharedGranule: granule, lanesInStep } = program;
+    const shared = new SharedMemory({ bytes: sharedBytes, granule, numWarps, numCtas, rank, lanesInStep, findings, sites, checks });
     cluster.push({
       memory,
       shared,

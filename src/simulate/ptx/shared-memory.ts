@@ -1,6 +1,6 @@
 /**
- * A CTA's shared memory, and who touched it when, by the clocks of `clocks.ts`. Two accesses of different warps to one place,
- * one of them a write, race unless the later warp has learnt of the earlier one's time.
+ * A CTA's shared memory, and who touched it when, by the clocks of `clocks.ts`. Two accesses of different threads to one place,
+ * one of them a write, race unless the later thread's warp has learnt of the earlier one's time.
  */
 import { type AsyncTime, CTA_CLOCKS, clocksOf, type Knowledge, learnAll, learnOf, MBARRIER_CLOCKS } from "./clocks.js";
 import { type Findings, type Site, siteText } from "./findings.js";
@@ -36,6 +36,8 @@ export interface SharedMemoryOptions {
   readonly numWarps: number;
   readonly numCtas: number;
   readonly rank: number;
+  /** Whether a warp's lanes need no barrier among themselves. */
+  readonly lanesInStep: boolean;
   readonly findings: Findings;
   readonly sites: readonly Site[];
   readonly checks: boolean;
@@ -50,6 +52,7 @@ export class SharedMemory {
   readonly findings: Findings;
   readonly sites: readonly Site[];
   readonly checks: boolean;
+  readonly #lanesInStep: boolean;
   readonly mbarriers: Mbarriers;
   /** Changes with the contents. */
   version = 0;
@@ -73,12 +76,13 @@ export class SharedMemory {
   #suspect: Suspect | undefined;
   readonly #before = new Uint8Array(64);
 
-  constructor({ bytes, granule, numWarps, numCtas, rank, findings, sites, checks }: SharedMemoryOptions) {
+  constructor({ bytes, granule, numWarps, numCtas, rank, lanesInStep, findings, sites, checks }: SharedMemoryOptions) {
     this.bytes = bytes;
     this.numWarps = numWarps;
     this.findings = findings;
     this.sites = sites;
     this.checks = checks;
+    this.#lanesInStep = lanesInStep;
     this.mbarriers = new Mbarriers(this);
     this.#clocks = clocksOf(numWarps, numCtas);
     this.#firstClock = numWarps + rank * CTA_CLOCKS;
@@ -194,7 +198,7 @@ export class SharedMemory {
     if (this.#pending[g] !== NEVER) this.#early(g, warp, lane, site);
     else if (writer === NEVER)
       this.findings.add("unwritten-shared", site, `thread ${warp.thread(lane)} reads shared byte ${g << this.#shift}, which nobody wrote`);
-    else if (this.#unknown(writer >> 5, this.#writeTime[g]!, warp) && !(atomic && this.#isAtomic(g)))
+    else if (this.#unknown(writer, this.#writeTime[g]!, warp, lane) && !(atomic && this.#isAtomic(g)))
       this.#race(g, warp, lane, site, "reads", "written", writer, this.#writeSite[g]!);
     else return true;
     return false;
@@ -206,9 +210,11 @@ export class SharedMemory {
     this.#readBy[slot] = site.index * 32 + lane;
   }
 
-  /** Whether the warp does not know of that time of another clock. */
-  #unknown(clock: number, time: number, warp: Warp): boolean {
-    return clock !== warp.index && warp.seen[clock]! < time;
+  /** Whether a lane does not know what another thread, or asynchronous hardware, did at that time. */
+  #unknown(thread: number, time: number, warp: Warp, lane: number): boolean {
+    const clock = thread >> 5;
+    if (clock !== warp.index) return warp.seen[clock]! < time;
+    return !this.#lanesInStep && (thread & 31) !== lane && time === warp.now;
   }
 
   /** To be called before the bytes are written; `confirmWrite` after. */
@@ -220,9 +226,9 @@ export class SharedMemory {
     for (let g = at >> this.#shift; g <= last; g++) {
       const writer = this.#writer[g]!;
       if (this.#pending[g] !== NEVER) this.#early(g, warp, lane, site);
-      else if (writer !== NEVER && this.#unknown(writer >> 5, this.#writeTime[g]!, warp) && !(atomic && this.#isAtomic(g)))
+      else if (writer !== NEVER && this.#unknown(writer, this.#writeTime[g]!, warp, lane) && !(atomic && this.#isAtomic(g)))
         this.#suspect ??= { g, was: "written", thread: writer, by: this.#writeSite[g]! };
-      if (!atomic && this.#suspect === undefined) this.#suspect = this.#reader(g, warp);
+      if (!atomic && this.#suspect === undefined) this.#suspect = this.#reader(g, warp, lane);
       this.#writer[g] = warp.thread(lane);
       this.#writeTime[g] = warp.now;
       this.#writeSite[g] = site.index;
@@ -247,10 +253,10 @@ export class SharedMemory {
     const number = ++this.#writes;
     for (let g = copy.to >> this.#shift; g <= last; g++) {
       const writer = this.#writer[g]!;
-      const reader = this.#reader(g, warp);
+      const reader = this.#reader(g, warp, copy.lane);
       if (reader !== undefined) this.#race(g, warp, copy.lane, site, "writes", reader.was, reader.thread, reader.by);
       else if (bulk && this.#pending[g] !== NEVER) this.#early(g, warp, copy.lane, site);
-      else if (bulk && writer !== NEVER && this.#unknown(writer >> 5, this.#writeTime[g]!, warp))
+      else if (bulk && writer !== NEVER && this.#unknown(writer, this.#writeTime[g]!, warp, copy.lane))
         this.#race(g, warp, copy.lane, site, "writes", "written", writer, this.#writeSite[g]!);
       // After other warps' writes, and where an mbarrier or the address of tensor memory was, real Triton's code has no fence.
       else if (bulk && writer >> 5 === warp.index && !/^(?:mbarrier|tcgen05\.alloc)/.test(this.sites[this.#writeSite[g]!]!.mnemonic))
@@ -338,13 +344,13 @@ export class SharedMemory {
     }
   }
 
-  /** Another warp, or asynchronous hardware, that has read the granule and is not known to be past that. */
-  #reader(g: number, warp: Warp): Suspect | undefined {
+  /** Another thread, or asynchronous hardware, that has read the granule and is not known to be past that. */
+  #reader(g: number, warp: Warp, lane: number): Suspect | undefined {
     for (let other = 0; other < this.numWarps; other++) {
       const slot = g * this.numWarps + other;
-      if (other === warp.index || this.#readTime[slot]! <= warp.seen[other]!) continue;
       const by = this.#readBy[slot]!;
-      return { g, was: "read", thread: other * 32 + (by & 31), by: by >> 5 };
+      const thread = other * 32 + (by & 31);
+      if (this.#readTime[slot]! > 0 && this.#unknown(thread, this.#readTime[slot]!, warp, lane)) return { g, was: "read", thread, by: by >> 5 };
     }
     const clock = this.#asyncReader[g]!;
     if (this.#asyncReadTime[g]! > 0 && this.#asyncReadTime[g]! > warp.seen[clock]!)

@@ -172,10 +172,13 @@ export const match: Rule = (c) => {
   });
 };
 
-/** `bar.warp.sync members` */
+/** `bar.warp.sync members`: orders the memory accesses of the warp's lanes, as no other instruction of a warp does. */
 export const warpBarrier: Rule = (c) => {
   const members = c.source(c.operand(0), 32);
-  c.emit((warp, mask) => checkMembers(c, warp, mask, members));
+  c.emit((warp, mask) => {
+    checkMembers(c, warp, mask, members);
+    warp.seen[warp.index]!++;
+  });
 };
 
 /** `fns`: the n-th set bit from a position. */
