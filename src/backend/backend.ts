@@ -69,8 +69,6 @@ export interface Platform<Options> {
   readonly defaults: (target: string) => Options;
   /** The reason why options do not fit a target, in Triton's words where it has some; undefined if they fit. */
   readonly check: (options: Options, target: string) => string | undefined;
-  /** The text that is assembled: PTX by ptxas, LLVM IR by LLVM. */
-  readonly assembles: "ptx" | "llir";
   /** True if Triton's launcher tells kernels which tensors are small; others ignore it. */
   readonly takesPointerRanges: boolean;
 }

@@ -9,10 +9,11 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { defaultOptions, platformOf } from "../backend/targets.js";
+import { defaultOptions } from "../backend/targets.js";
 import { artifactsOf } from "../backend/translate.js";
 import { type CompileOptions, compile, pipelineOf } from "../compile/compile.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
+import { assembles } from "../gpu/gpu.js";
 import { Context } from "../ir/context.js";
 import { parseModule } from "../syntax/parse.js";
 import { printOperation } from "../syntax/print.js";
@@ -49,7 +50,7 @@ function settingsOf({ target, numWarps, numStages }: Job): CompileOptions {
   return { target, options, clock: () => performance.now() };
 }
 /** The text at the end of what is compiled here. */
-const lastText = (target: string): "ptx" | "llir" => platformOf(target)!.assembles;
+const lastText = (target: string): "ptx" | "llir" => assembles(target);
 /** How many passes come before the lowering. */
 const passesToTtgir = (options: CompileOptions): number =>
   pipelineOf(options).filter(({ stage }) => stage === "ttir" || stage === "ttgir").length;

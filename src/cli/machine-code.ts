@@ -1,13 +1,13 @@
 /** The figures of machine code, by the program that makes it: ptxas, or LLVM for AMD. */
 
-import { archOf } from "../gpu/amd.js";
+import { assembles } from "../gpu/gpu.js";
 import { machineCodeOfAmd } from "../trace/amd-assembly.js";
 import type { MachineCode, Trace } from "../trace/trace.js";
 import type { Assembled, ToAssemble } from "../tui/second-thread.js";
 import { compileForAmd } from "./amd-llvm.js";
 import { type Assembling, assembledPtx, machineCodeOf, NO_PTXAS, noAssembler } from "./ptxas.js";
 
-const isAmd = ({ target = "" }: Pick<Trace, "target">): boolean => archOf(target) !== undefined;
+const isAmd = ({ target }: Pick<Trace, "target">): boolean => assembles(target) === "llir";
 
 /** The Trace with what becomes of its PTX, or of its LLVM IR for AMD, where the program for it is found. */
 export function withMachineCode(trace: Trace, io: Assembling): Trace {

@@ -3,6 +3,7 @@ import { type ChainLink, explainedFacts, operandChains } from "../explain/codege
 import { amdGpuOfTrace, type CodegenFact, codegenStep } from "../explain/codegen-facts.js";
 import type { MmaFacts } from "../explain/instruction-facts.js";
 import { linesOfOps } from "../explain/provenance.js";
+import { assembles } from "../gpu/gpu.js";
 import type { Trace } from "../trace/trace.js";
 import { findLlvm, NO_LLVM } from "./amd-llvm.js";
 import type { Io } from "./io.js";
@@ -10,7 +11,7 @@ import { withMachineCode } from "./machine-code.js";
 
 /** The panel once; an error where the Trace ends before the LLVM dialect. */
 export function codegenText(given: Trace, io: Io): { readonly text: string } | { readonly error: string } {
-  const isAmd = amdGpuOfTrace(given) !== undefined;
+  const isAmd = assembles(given.target) === "llir";
   const trace = isAmd ? withMachineCode(given, io) : given;
   const step = codegenStep(trace);
   if (!step) return { error: "there is no final code here: the Trace ends before the LLVM dialect" };

@@ -3,7 +3,7 @@
 import type { ArtifactKind, Translate } from "../backend/backend.js";
 import type { TargetOptions } from "../backend/targets.js";
 import { compiling, sourceFor } from "../compile/compile-source.js";
-import { archOf } from "../gpu/amd.js";
+import { assembles } from "../gpu/gpu.js";
 import type { Always, Compilation, CompileRequest } from "../library/compile.js";
 import { insertedText, pipelineOf, pipelineRange, positionOf, settingsOf } from "../library/pipeline.js";
 import type { Source } from "../library/sources.js";
@@ -47,7 +47,7 @@ export function* tracing(
   if ("error" in range) return range;
   const moduleOnly = asksForModule(pipeline, args);
   const texts = needsTexts(args) && !moduleOnly;
-  const made = artifacts(args, archOf(settings.target) !== undefined);
+  const made = artifacts(args, assembles(settings.target) === "llir");
   const request: CompileRequest = {
     ...asked(range),
     ...everywhere(args, io),

@@ -1,7 +1,7 @@
 /** Outputs that need NVIDIA's assembler or LLVM: machine code, its report, PTX by LLVM. */
 
 import { defaultOptions, ptxVersionOf } from "../backend/nvidia/options.js";
-import { archOf } from "../gpu/amd.js";
+import { assembles } from "../gpu/gpu.js";
 import { capabilityOf } from "../gpu/nvidia.js";
 import { tritonOrDefault } from "../support/triton-version.js";
 import type { Trace } from "../trace/trace.js";
@@ -15,7 +15,7 @@ import { artifactOf, type Shown } from "./tt-step-show.js";
 export function showTarget(trace: Trace, args: TtStepArgs, io: Io): Shown | { readonly error: string } {
   const { programs } = io;
   if (!programs) return { error: "no program can be run here" };
-  const isAmd = archOf(trace.target ?? "") !== undefined;
+  const isAmd = assembles(trace.target) === "llir";
   if (args.emit === "amdgcn" || args.emit === "hsaco" ? !isAmd : isAmd && args.emit === "cubin")
     return { error: `${trace.target ?? "the target"} has no ${args.emit}: its machine code is ${isAmd ? "amdgcn and hsaco" : "cubin"}` };
   if (isAmd && args.emit !== "ptx") return showAmd(trace, args, io);

@@ -43,6 +43,9 @@ export function gpuCalled(target: string): Gpu | undefined {
   };
 }
 
+/** The text of a target's kernels that is assembled: LLVM IR by LLVM for AMD's GPUs, PTX by ptxas for all others. */
+export const assembles = (target: string | undefined): "ptx" | "llir" => (archOf(target) === undefined ? "ptx" : "llir");
+
 /** Elements of a float type that one instruction of an atomic takes, as far as Triton knows it; else there is no limit. */
 export function elementsOfAtomic(target: string | undefined, operation: string, element: string, bits: number): number {
   if (archOf(target)) return Math.max(1, Math.trunc(32 / bits));

@@ -110,7 +110,7 @@ export interface TritonVersion {
   readonly scansUniqueElements: boolean;
   /** Slices of one buffer that share no element need no barrier between them. */
   readonly tellsSlicesApart: boolean;
-  /** Fences between proxies are put also before reads through the async proxy, and LLVM writes their text. */
+  /** Fences between proxies are put also before reads through the async proxy, so that Gluon's authors need none, and LLVM writes their text. */
   readonly fencesForReads: boolean;
   /** Threads that arrive at an mbarrier, expect bytes or commit for all do so after a barrier of all. */
   readonly signalsAfterBarriers: boolean;

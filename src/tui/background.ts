@@ -2,8 +2,9 @@
  * Slow results are computed between key presses: differences of large steps, counts for the pass list, which passes differ from
  * the other side, a pass rewrite by rewrite. Those that the screen needs first come first.
  */
-import { amdGpuOfTrace } from "../explain/codegen-facts.js";
+
 import { findings } from "../explain/findings.js";
+import { assembles } from "../gpu/gpu.js";
 import { rewritesOf } from "./compiler.js";
 import { toAssemble } from "./panes/codegen/final-code.js";
 import { computingLimits, hasCountedCode } from "./panes/codegen/limits.js";
@@ -43,7 +44,7 @@ export function wantedWork(state: State, clock: () => number): Work | undefined 
 /** Whether the PTX of a large module, or its LLVM IR for AMD's GPUs, is looked at or waited for, and not made yet. */
 export function wantsPtx(state: State): boolean {
   const { session, view, awaited } = state;
-  const isNeeded = amdGpuOfTrace(session.trace) ? view.codegen.tab === "sass" : PTX_TABS.has(view.codegen.tab);
+  const isNeeded = assembles(session.trace.target) === "llir" ? view.codegen.tab === "sass" : PTX_TABS.has(view.codegen.tab);
   const isShown = isNeeded && insideOf(state, "codegen") !== undefined;
   return (isShown || awaited !== undefined) && !session.progress && toAssemble(session).kind === "making";
 }

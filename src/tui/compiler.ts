@@ -1,9 +1,9 @@
 /** Runs our pipeline for the UI, under options that the user changes. */
 import { type PassRewrites, RewriteDetails } from "../explain/rewrite-details.js";
+import { assembles } from "../gpu/gpu.js";
 import { type Compilation, type CompileProgress, type CompileRequest, compiling, sourceFor } from "../library/compile.js";
 import { pipelineOf, pipelineRange, type RunStep, settingsOf, stepsToRun } from "../library/pipeline.js";
 import { type Rejected, stageOf } from "../library/sources.js";
-import { platformOf } from "../library/targets.js";
 import type { PipelineStep } from "../library/trace.js";
 import { printOperation } from "../syntax/print.js";
 import type { CompilerInput, WhatIf } from "./state/state.js";
@@ -46,7 +46,7 @@ export function start(input: Omit<CompilerInput, "text">, whatIf: WhatIf, clock:
     insert: whatIf.inserted,
     divisibility: whatIf.divisibility,
     ...whatIf.always,
-    artifacts: [platformOf(whatIf.target)!.assembles, "instructions"],
+    artifacts: [assembles(whatIf.target), "instructions"],
     maxArtifactOps: MAX_OPS_AT_ONCE,
     clock,
     ...more,

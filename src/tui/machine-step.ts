@@ -1,6 +1,6 @@
 /** The final code as steps of the list: PTX after the last pass, and machine code after it; AMD's assembly. */
-import { platformOf } from "../backend/targets.js";
 import { codegenStep } from "../explain/codegen-facts.js";
+import { assembles } from "../gpu/gpu.js";
 import type { LineTable, StepText } from "../trace/line-table.js";
 import type { MachineCode, Step, Trace } from "../trace/trace.js";
 import type { Ptx, Session } from "./state/state.js";
@@ -11,11 +11,11 @@ export function withPtxStep(trace: Trace): Trace {
   return ptx === undefined ? trace : withStep(trace, "ptx", "PTX", ptx.trimEnd().split("\n"));
 }
 /** The text of a Trace that is assembled; undefined where it has none. */
-export const assembledText = ({ target = "", artifacts }: Trace): string | undefined => artifacts[platformOf(target)?.assembles ?? "ptx"];
+export const assembledText = ({ target, artifacts }: Trace): string | undefined => artifacts[assembles(target)];
 
 /** The Trace with the text to assemble that another thread has made of it; PTX is a step. */
 export function withPtx(trace: Trace, { text, instructions = {} }: Extract<Ptx, { kind: "text" }>): Trace {
-  if (platformOf(trace.target ?? "")?.assembles === "llir") return { ...trace, artifacts: { ...trace.artifacts, llir: text } };
+  if (assembles(trace.target) === "llir") return { ...trace, artifacts: { ...trace.artifacts, llir: text } };
   const ops = codegenStep(trace)?.text.ops.filter((op) => op !== 0) ?? [];
   const byOp = Object.fromEntries(Object.entries(instructions).map(([number, names]) => [ops[Number(number)], names]));
   return withPtxStep({ ...trace, artifacts: { ...trace.artifacts, ptx: text, instructions: byOp } });

@@ -1,6 +1,7 @@
 /** Sessions for tests: of a dump, and of our own compilation. */
 import { readFileSync } from "node:fs";
-import { defaultOptions, platformOf } from "../backend/targets.js";
+import { defaultOptions } from "../backend/targets.js";
+import { assembles } from "../gpu/gpu.js";
 import { compile } from "../library/compile.js";
 import { divisibilityOf, readSource } from "../library/sources.js";
 import { DEFAULT_TRITON } from "../library/targets.js";
@@ -48,7 +49,7 @@ function textSession(path: string, text: string, numWarps: number, target = "cud
   const divisibility = divisibilityOf(source.module);
   const run = (warps: number) => {
     const options = { ...defaultOptions(target), numWarps: warps };
-    const compiled = compile(source, { target, options, artifacts: [platformOf(target)!.assembles, "instructions"], clock: () => 0 });
+    const compiled = compile(source, { target, options, artifacts: [assembles(target), "instructions"], clock: () => 0 });
     if (compiled.kind === "error") throw new Error(compiled.message);
     return {
       trace: withPtxStep(compiled.trace),

@@ -143,6 +143,5 @@ export const HIP: Platform<Partial<HipOptions>> = {
   options: HIP_OPTIONS,
   defaults: hipDefaults,
   check: checkOptions,
-  assembles: "llir",
   takesPointerRanges: true,
 };

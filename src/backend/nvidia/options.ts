@@ -112,6 +112,5 @@ export const CUDA: Platform<CudaOptions> = {
   options: CUDA_OPTIONS,
   defaults: (target) => defaultOptions(capabilityOf(target)!),
   check: (options, target) => checkOptions(options, capabilityOf(target)!),
-  assembles: "ptx",
   takesPointerRanges: false,
 };

@@ -11,7 +11,6 @@ import { symbolName } from "../../ir/symbol-table.js";
 import { Bug } from "../../support/assert.js";
 import { LimitError, within } from "../../support/limits.js";
 import { finished, type Work } from "../../support/slices.js";
-import { TRITON_3_6 } from "../../support/triton-version.js";
 import { Memory, MemoryLimit } from "../memory.js";
 import { type ArgumentPlan, bufferOf, defaultGrid, type Fit, type Preconditions, planArguments } from "./arguments.js";
 import { Bounds } from "./bounds.js";
@@ -105,7 +104,7 @@ export function* runningModule(module: Operation, options: RunOptions = {}): Wor
       if (yield { what: "programs", done, of: programs.length }) break;
       machine.run(
         program,
-        new SharedState(machine.findings, limits, machine.bounds, isGluon, isGluon && module.ctx.triton === TRITON_3_6),
+        new SharedState(machine.findings, limits, machine.bounds, isGluon, isGluon && !module.ctx.triton.fencesForReads),
         () => enter(machine, entry, [], values, () => machine.pop(), true),
       );
     }

@@ -3,7 +3,7 @@
  * The steps of tours wait for a state in the same words.
  */
 
-import { amdGpuOfTrace } from "../../explain/codegen-facts.js";
+import { assembles } from "../../gpu/gpu.js";
 import { passCalled } from "../../pass/pass-name.js";
 import { findStep, noStep } from "../../trace/trace.js";
 import { assembledText, unassembled } from "../machine-step.js";
@@ -156,7 +156,7 @@ export function isToCome(session: Session, spec: string): boolean {
   if (findStep(session.trace, spec)) return false;
   const [name = ""] = spec.split("#");
   if (passCalled(name, new Set(session.pending.map(({ flag }) => flag))) !== undefined) return true;
-  if (!(amdGpuOfTrace(session.trace) ? /^amdgcn$/i : /^(?:ptx|sass)$/i).test(name)) return false;
+  if (!(assembles(session.trace.target) === "llir" ? /^amdgcn$/i : /^(?:ptx|sass)$/i).test(name)) return false;
   // A text that was made in another thread is the Trace's a moment later.
   return assembledText(session.trace) === undefined ? toAssemble(session).kind !== "none" : unassembled(session) === session.trace;
 }

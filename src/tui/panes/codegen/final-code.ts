@@ -3,8 +3,9 @@
  * `.loc` where they come from; of a large module it is made when it is looked at. A dump without PTX shows its last step. Machine code is
  * tied to lines of the PTX, which is beside it where there is room.
  */
-import { amdGpuOfTrace, codegenStep, lastTtgirStep } from "../../../explain/codegen-facts.js";
+import { codegenStep, lastTtgirStep } from "../../../explain/codegen-facts.js";
 import { ancestorIn, locationOf, type SourcePosition } from "../../../explain/provenance.js";
+import { assembles } from "../../../gpu/gpu.js";
 import { memo } from "../../../support/memo.js";
 import { wrapText } from "../../../support/wrap-text.js";
 import { stageName } from "../../../trace/stage.js";
@@ -34,14 +35,14 @@ interface FinalCode {
 export function ptxOf({ trace, computed, input, failure }: Session): Ptx {
   if (trace.artifacts.ptx !== undefined) return { kind: "text", text: trace.artifacts.ptx };
   // AMD's GPUs have none.
-  if (!input || failure !== undefined || amdGpuOfTrace(trace)) return { kind: "none", why: "" };
+  if (!input || failure !== undefined || assembles(trace.target) !== "ptx") return { kind: "none", why: "" };
   return computed.ptx ?? MAKING;
 }
 
 /** The text that is assembled, as far as it is known: PTX, or LLVM IR for AMD's GPUs. */
 export function toAssemble(session: Session): Ptx {
   const { trace, computed, input, failure } = session;
-  if (!amdGpuOfTrace(trace)) return ptxOf(session);
+  if (assembles(trace.target) === "ptx") return ptxOf(session);
   const text = assembledText(trace);
   if (text !== undefined) return { kind: "text", text };
   return input && failure === undefined ? (computed.ptx ?? MAKING) : { kind: "none", why: "" };
@@ -99,7 +100,7 @@ const samePlace = (a: SourcePosition | undefined, b: SourcePosition | undefined)
 
 function finalCode({ session, view }: State): FinalCode | undefined {
   if (view.codegen.tab !== "sass") return ptxCodeOf(session);
-  if (amdGpuOfTrace(session.trace)) return session.progress ? undefined : assemblyOf(session.trace);
+  if (assembles(session.trace.target) === "llir") return session.progress ? undefined : assemblyOf(session.trace);
   const ptx = ptxOf(session);
   return ptx.kind === "text" && !session.progress ? sassOf(session.trace, ptx.text) : undefined;
 }
@@ -121,7 +122,7 @@ export function placeInStep({ trace }: Session, { flag }: Step, line: number): S
 }
 
 /** The name of the text that is assembled. */
-export const assembledName = (trace: Trace): string => (amdGpuOfTrace(trace) ? "LLVM IR" : "PTX");
+export const assembledName = (trace: Trace): string => (assembles(trace.target) === "llir" ? "LLVM IR" : "PTX");
 /** How far the PTX, or LLVM IR, of a large module is. */
 export const makingText = ({ done, total, what }: Extract<Ptx, { kind: "making" }>, name = "PTX"): string =>
   `making ${name} ... ${total > 0 ? `${done}/${total} ${what}` : ""}`;
@@ -144,7 +145,9 @@ export function whyNoSass(session: Session): string {
   const { computed, trace } = session;
   if (assembledText(trace) === undefined) return whyNoCode(session);
   if (trace.artifacts.machine) return "no SASS: neither nvdisasm nor cuobjdump is beside ptxas";
-  return computed.noMachine === undefined ? "assembling ..." : `no ${amdGpuOfTrace(trace) ? "assembly" : "SASS"}: ${computed.noMachine}`;
+  return computed.noMachine === undefined
+    ? "assembling ..."
+    : `no ${assembles(trace.target) === "llir" ? "assembly" : "SASS"}: ${computed.noMachine}`;
 }
 
 /** From this width on, machine code has its PTX beside it. */

@@ -2,7 +2,7 @@
 
 import { kernelOf } from "../../../dialects/builtin/function-op.js";
 import { lastTtgirStep } from "../../../explain/codegen-facts.js";
-import { archOf } from "../../../gpu/amd.js";
+import { assembles } from "../../../gpu/gpu.js";
 import { readSource } from "../../../library/sources.js";
 import { readLaunchText } from "../../../limits/launch-text.js";
 import { limitsOf, type OpCost } from "../../../limits/limits.js";
@@ -19,11 +19,11 @@ import type { CodegenItem } from "./item.js";
 
 /** Whether there is code to count: PTX, or an AMD kernel that was compiled here. */
 export const hasCountedCode = ({ trace, input }: Pick<Session, "trace" | "input">): boolean =>
-  trace.artifacts.ptx !== undefined || (input !== undefined && archOf(trace.target) !== undefined);
+  trace.artifacts.ptx !== undefined || (input !== undefined && assembles(trace.target) === "llir");
 
 /** The trace of an AMD kernel with the text that is followed thread by thread, which is made for limits alone. */
 function* withExecutable({ trace, input, settings }: Session, clock: () => number): Sliced<Trace> {
-  if (!input || !settings || trace.artifacts.ptx !== undefined || archOf(trace.target) === undefined) return trace;
+  if (!input || !settings || trace.artifacts.ptx !== undefined || assembles(trace.target) === "ptx") return trace;
   const run = start(input, settings, clock, { artifacts: ["executable"], record: "ttgir", verifyEach: false });
   for (let next = run.next(); ; next = run.next()) {
     if (!next.done) {
@@ -67,7 +67,7 @@ export function limitsItems(state: State, width: number): readonly CodegenItem[]
     wrapText(text, Math.max(20, width - 1)).map((part) => ({ row: line(part, ink) }));
   const { session } = state;
   const { target } = session.trace;
-  const isAmd = archOf(target) !== undefined;
+  const isAmd = assembles(target) === "llir";
   const ptx = ptxOf(session);
   if (!hasCountedCode(session)) {
     const why = isAmd ? `limits are counted in code that is compiled here, and this dump for ${target} is not` : whyNoCode(session);

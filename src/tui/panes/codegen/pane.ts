@@ -1,5 +1,6 @@
 /** The final code. */
-import { amdGpuOfTrace, codegenStep } from "../../../explain/codegen-facts.js";
+import { codegenStep } from "../../../explain/codegen-facts.js";
+import { assembles } from "../../../gpu/gpu.js";
 import { stageName } from "../../../trace/stage.js";
 import { go } from "../../control/navigate.js";
 import { textOf } from "../../draw/style.js";
@@ -31,7 +32,7 @@ export const codegenPane: PaneDef<CodegenView> = {
   },
   shorterTitles: (state) => [shortTitle(state)],
   tabs: (state) => {
-    const isAmd = amdGpuOfTrace(state.session.trace) !== undefined;
+    const isAmd = assembles(state.session.trace.target) === "llir";
     const shown = (label: string): string => (isAmd ? OF_AMD[label] : undefined) ?? label;
     return {
       names: CODEGEN_TABS,
@@ -91,7 +92,7 @@ function shortTitle({ session, view }: State): string {
     const step = codegenStep(session.trace);
     return ptxOf(session).kind !== "none" ? "PTX" : step ? stageName(step).toUpperCase() : "code";
   }
-  if (tab === "sass") return amdGpuOfTrace(session.trace) ? "AMDGCN" : "SASS";
+  if (tab === "sass") return assembles(session.trace.target) === "llir" ? "AMDGCN" : "SASS";
   return tab === "memory" || tab === "mma" || tab === "compare" ? "code" : tab;
 }
 
