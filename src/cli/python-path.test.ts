@@ -100,6 +100,7 @@ test("its library functions are used if it is a 3.6; --triton-lib none takes the
   expect(other.err).toMatch(
     /^.*remark: library functions are those of Triton 3\.6; Triton 3\.5\.1 in \/venv\/.* is used only if --triton-lib names it/,
   );
+  expect((await run("")).err).toMatch(/the Triton of no known version in \/venv\/.* is used only if/);
   expect(await run("3.5.1", "--triton-lib", "none")).toEqual({ own: false, err: "" });
   expect(await run("3.5.1", "--triton-lib", "/venv/lib/python3.11/site-packages")).toEqual({ own: true, err: "" });
 });

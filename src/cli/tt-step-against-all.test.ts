@@ -83,6 +83,21 @@ test("a file's kernels with stated arguments are a row each, or all that can be 
   expect(kernels.sort()).toEqual(["two.py copy", "two.py negate", "two.py same"]);
 });
 
+test("a version in a comment is that side's; a reason that both sides have names no version", async () => {
+  const comment = "# tt-step: signature=*fp32:16";
+  const text = TWO.join("\n").replace(comment, `${comment}, triton=3.8`);
+  const io = memoryIo("", { "two.py": text });
+  const report = ["two.py", "missing.py", "--against", "triton=3.8", "--format"];
+  expect(await main([...report, "md"], io)).toBe(2);
+  expect(io.out()).toMatch(/^# Triton 3\.6 or Triton 3\.8 to Triton 3\.8: /);
+  expect(io.out()).toContain("## missing.py\n\n```\ncannot read 'missing.py': no such file or directory\n```\n");
+  const json = memoryIo("", { "two.py": text });
+  await main([...report, "json"], json);
+  const rows = JSON.parse(json.out()).kernels.map(({ kernel, from, to, error }: Record<string, string>) => [kernel, from, to, error]);
+  expect(rows).toContainEqual(["negate", "Triton 3.8", "Triton 3.8", undefined]);
+  expect(rows).toContainEqual(["same", "Triton 3.6", "Triton 3.8", undefined]);
+});
+
 test("another option than the version, on several kernels", async () => {
   const { code, out } = await run("rows.py", "loop.py", "--against", "num-warps=8");
   expect(code).toBe(1);

@@ -37,12 +37,15 @@ interface Row extends Case {
   readonly ops: readonly string[];
   /** Remarks of that pass that the other version does not make. */
   readonly reasons: readonly string[];
-  readonly error?: string;
+  /** Why each side is not compiled; undefined for a side that is. */
+  readonly errors?: readonly (string | undefined)[];
+  /** The versions of Triton that the sides are compiled as: those of the command line, the file's comment or Python's environment. */
+  readonly versions?: Names;
   readonly ms: number;
 }
-/** One side of the comparison: its name in the report, and how inputs are compiled for it. */
+type Names = readonly [before: string, after: string];
+/** One side of the comparison: how inputs are compiled for it. */
 interface Side {
-  readonly name: string;
   readonly args: TtStepArgs;
   /** Names of the options in which it is unlike the other side. */
   readonly changes: readonly string[];
@@ -61,20 +64,26 @@ export async function againstAll(
   if ("error" in after) return usage(io, after.error);
   if (words.length === 0) return usage(io, "expects input files. Try: tt-step --help");
   const isVersion = settings.every(([name]) => name === "triton");
-  const versionOf = ({ triton }: TtStepArgs) => `Triton ${tritonOrDefault(triton).name}`;
   const sides: Sides = [
-    { name: isVersion ? versionOf(given) : "as given", args: given, changes: [] },
-    { name: isVersion ? versionOf(after) : given.against, args: after, changes: namesOf(settings) },
+    { args: given, changes: [] },
+    { args: after, changes: namesOf(settings) },
   ];
   const { value: rows, interrupted } = await watched(rowsOf(words, given, sides, io), io);
   const sorted = [...rows].sort((a, b) => rank(b) - rank(a) || (nameOf(a) < nameOf(b) ? -1 : 1));
-  io.stdout.write(report(sorted, sides, given.format ?? "md"));
+  const names: Names = isVersion ? [versionsOf(rows, given, 0), versionsOf(rows, after, 1)] : ["as given", given.against];
+  io.stdout.write(report(isVersion ? sorted : sorted.map(({ versions: _, ...row }) => row), names, given.format ?? "md"));
   if (interrupted) {
     io.stderr.write(`tt-step: interrupted after ${new Set(rows.map(({ input }) => input)).size} of ${words.length} inputs\n`);
     return EXIT.interrupted;
   }
   if (rows.some(({ status }) => status === "error")) return EXIT.badInput;
   return rows.some(({ status }) => status === "different") ? EXIT.difference : EXIT.ok;
+}
+
+/** The versions of Triton on one side of all rows; that of the arguments where nothing was compiled. */
+function versionsOf(rows: readonly Row[], { triton }: TtStepArgs, side: 0 | 1): string {
+  const found = [...new Set(rows.flatMap(({ versions }) => (versions ? [versions[side]] : [])))].sort();
+  return found.length > 0 ? found.join(" or ") : `Triton ${tritonOrDefault(triton).name}`;
 }
 
 /** Kernels that do not compile come first. */
@@ -111,17 +120,13 @@ function* rowsOf(inputs: readonly string[], given: TtStepArgs, sides: Sides, io:
 }
 
 function guarded(input: Case, [from, to]: Sides, io: Io): Omit<Row, "ms"> {
-  const failed = (error: string) => ({ ...input, status: "error" as const, changed: 0, facts: [], ops: [], reasons: [], error });
-  try {
-    const before = traceBy(from, input, io);
-    if ("error" in before) return failed(`${from.name}: ${before.error}`);
-    const after = traceBy(to, input, io);
-    return "error" in after ? failed(`${to.name}: ${after.error}`) : rowOf(input, before.trace, after.trace);
-  } catch (error) {
-    const { text, isBug } = failureOf(error);
-    if (isBug) throw error;
-    return failed(text);
+  const [before, after] = [traceBy(from, input, io), traceBy(to, input, io)];
+  if (!("error" in before || "error" in after)) {
+    const versions: Names = [`Triton ${before.trace.triton}`, `Triton ${after.trace.triton}`];
+    return { ...rowOf(input, before.trace, after.trace), versions };
   }
+  const errors = [before, after].map((side) => ("error" in side ? side.error : undefined));
+  return { ...input, status: "error", changed: 0, facts: [], ops: [], reasons: [], errors };
 }
 
 function rowOf(input: Case, before: Trace, after: Trace): Omit<Row, "ms"> {
@@ -188,7 +193,16 @@ function instructionsChanged(was: FinalFacts, is: FinalFacts): number {
   return total;
 }
 
-function traceBy({ args, changes }: Side, { input, kernel }: Case, io: Io): { readonly trace: Trace } | { readonly error: string } {
+function traceBy(side: Side, input: Case, io: Io): { readonly trace: Trace } | { readonly error: string } {
+  try {
+    return compiledBy(side, input, io);
+  } catch (error) {
+    const { text, isBug } = failureOf(error);
+    if (isBug) throw error;
+    return { error: text };
+  }
+}
+function compiledBy({ args, changes }: Side, { input, kernel }: Case, io: Io): ReturnType<typeof traceBy> {
   const python = kernel === undefined ? args.python : { ...args.python, kernel };
   const read = readInput(input, io, { ...args, python, debugInfo: false });
   if (read.kind === "error") return { error: (read.rendered ?? read.message ?? "does not parse").trimEnd() };
@@ -203,9 +217,21 @@ function traceBy({ args, changes }: Side, { input, kernel }: Case, io: Io): { re
 
 // --- reports -------------------------------------------------------------------------------------
 
-function report(rows: readonly Row[], [{ name: from }, { name: to }]: Sides, format: NonNullable<StepValues["format"]>): string {
-  if (format === "json") return `${JSON.stringify({ from, to, kernels: rows.map(({ ms: _, ...row }) => row) }, null, 1)}\n`;
-  if (format === "md") return markdown(rows, from, to);
+/** Why a row is not compiled; the side is named where the other one is, or has another reason. */
+function errorText(errors: NonNullable<Row["errors"]>, names: Names): string {
+  if (errors[0] === errors[1]) return errors[0]!;
+  return errors.flatMap((error, i) => (error === undefined ? [] : [`${names[i]}: ${error}`])).join("\n");
+}
+
+function report(rows: readonly Row[], names: Names, format: NonNullable<StepValues["format"]>): string {
+  const [from, to] = names;
+  if (format === "json") {
+    const kernels = rows.map(({ ms: _, errors, versions: [from, to] = [undefined, undefined], ...row }) =>
+      errors ? { ...row, error: errorText(errors, names) } : { ...row, from, to },
+    );
+    return `${JSON.stringify({ from, to, kernels }, null, 1)}\n`;
+  }
+  if (format === "md") return markdown(rows, names);
   return junitFile(
     "tt-step --against",
     rows.map((row) => ({
@@ -216,7 +242,7 @@ function report(rows: readonly Row[], [{ name: from }, { name: to }]: Sides, for
         row.status === "same"
           ? undefined
           : row.status === "error"
-            ? { tag: "error", message: "does not compile", text: row.error! }
+            ? { tag: "error", message: "does not compile", text: errorText(row.errors!, names) }
             : {
                 tag: "failure",
                 message: headline(row),
@@ -237,7 +263,7 @@ const MOST_OPS = 8;
 const listed = (ops: readonly string[]): string =>
   `${ops.slice(0, MOST_OPS).join(", ")}${ops.length > MOST_OPS ? `, and ${ops.length - MOST_OPS} more` : ""}`;
 
-function markdown(rows: readonly Row[], from: string, to: string): string {
+function markdown(rows: readonly Row[], names: Names): string {
   const count = (status: Row["status"]) => rows.filter((row) => row.status === status).length;
   const parts = (["different", "same", "error"] as const).flatMap((status) =>
     count(status) > 0 ? [`${count(status)} ${status}${status === "error" && count(status) > 1 ? "s" : ""}`] : [],
@@ -246,7 +272,8 @@ function markdown(rows: readonly Row[], from: string, to: string): string {
   const sections = rows
     .filter(({ status }) => status !== "same")
     .map((row) => {
-      if (row.status === "error") return `## ${nameOf(row)}\n\n\`\`\`\n${row.error}\n\`\`\`\n`;
+      if (row.status === "error") return `## ${nameOf(row)}\n\n\`\`\`\n${errorText(row.errors!, names)}\n\`\`\`\n`;
+      const [from, to] = row.versions ?? names;
       const table =
         row.facts.length === 0
           ? "The final code has the same instructions, shared memory and conversions.\n"
@@ -257,5 +284,5 @@ function markdown(rows: readonly Row[], from: string, to: string): string {
     });
   const same = rows.filter(({ status }) => status === "same").map((row) => `- ${nameOf(row)}\n`);
   const unchanged = same.length === 0 ? [] : [`## The same after every pass\n\n${same.join("")}`];
-  return [`# ${from} to ${to}: ${parts.join(", ")}\n`, ...sections, ...unchanged].join("\n");
+  return [`# ${names.join(" to ")}: ${parts.join(", ")}\n`, ...sections, ...unchanged].join("\n");
 }

@@ -63,7 +63,7 @@ function ownTriton(
   if (!found || found.version.startsWith(`${triton}.`)) return found?.folder;
   // It is reported where the version is chosen.
   if (isNewerTriton(found.version)) return undefined;
-  const which = `Triton ${found.version} in ${found.folder}`;
+  const which = `${found.version === "" ? "the Triton of no known version" : `Triton ${found.version}`} in ${found.folder}`;
   const message = `library functions are those of Triton ${triton}; ${which} is used only if --triton-lib names it (--triton-lib none looks for none)`;
   report({ severity: "remark", code: "python.other-triton", message, notes: [] });
   return undefined;

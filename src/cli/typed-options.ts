@@ -1,7 +1,10 @@
 /** Reads the text typed after `:` in the terminal UI as a command line. */
 import type { TypedOptions } from "../tui/state/state.js";
+import { FLAG, type OptionTable } from "./options/option.js";
 import { TT_STEP } from "./options/step.js";
 import { readTtStep, stepArgs } from "./tt-step-args.js";
+
+const OPTIONS: OptionTable = TT_STEP.commands[""].options;
 
 /** Undefined for a text that is neither an option nor a command line; `target cuda:90` and `num_warps=8` are `--target cuda:90` and `--num-warps=8`. */
 export function readTypedOptions(typed: string): TypedOptions | { readonly error: string } | undefined {
@@ -9,12 +12,14 @@ export function readTypedOptions(typed: string): TypedOptions | { readonly error
   const [first = "", ...rest] = "error" in words ? typed.split(" ") : words;
   const named = /^(\w[\w-]*)(=.*)?$/s.exec(first);
   const name = named?.[1]?.replaceAll("_", "-");
-  const isOption = name !== undefined && Object.hasOwn(TT_STEP.commands[""].options, name) && (named?.[2] !== undefined || rest.length > 0);
+  const option = name !== undefined && Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
+  const isOption = option && (named?.[2] !== undefined || rest.length > 0 || option.type !== FLAG);
   if (!isOption && first !== "tt-step" && !first.startsWith("-")) return undefined;
   if ("error" in words) return words;
   const line = readTtStep(isOption ? [`--${name}${named?.[2] ?? ""}`, ...rest] : first === "tt-step" ? rest : words);
   if ("print" in line) return { error: "help is under ?" };
-  if ("error" in line) return line;
+  // Help is elsewhere here.
+  if ("error" in line) return { error: line.problem };
   if (line.command !== "") return { error: `'${line.command}' is a command for the shell` };
   const args = stepArgs(line.values, line.written, undefined);
   if ("error" in args) return args;

@@ -115,7 +115,7 @@ export const COMMANDS = {
   },
   why: { keys: ["w"], title: "why it is as it is: an op, a pass, an instruction, a cell of a layout", group: "Do", footer: "why" },
   arguments: { keys: ["A"], title: "the arguments of a Python kernel: types, divisibility, constants, target", group: "Do" },
-  "what-if": { keys: ["o"], title: "what if: warps, stages, target, divisibility, passes", group: "Do", footer: "what if" },
+  "what-if": { keys: ["o"], title: "what if: warps, stages, target, Triton, divisibility, passes", group: "Do", footer: "what if" },
   edit: { keys: ["e"], title: "edit the IR after the selected pass in $EDITOR, and run the rest", group: "Do" },
   export: {
     keys: ["E"],

@@ -49,7 +49,7 @@ export type CommandLine<C> = {
 }[keyof C & string];
 
 /** A text that `--help` or `--version` asks for; or one line that says what is wrong, about an option where it is known. */
-export type Instead = { readonly print: string } | { readonly error: string; readonly option?: string };
+export type Instead = { readonly print: string } | { readonly error: string; readonly problem: string; readonly option?: string };
 
 /** The group that help ends with. */
 const OTHER = "Other";
@@ -128,6 +128,7 @@ function refuser(program: Program, command: string) {
   const help = `${program.name}${command === "" ? "" : ` ${command}`} --help`;
   const refuse = (error: string, option?: string): Instead => ({
     error: withHint(error, help),
+    problem: error,
     ...(option === undefined ? {} : { option }),
   });
   return {

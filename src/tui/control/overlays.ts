@@ -1,5 +1,4 @@
 /** The effect of keys while an overlay is open. */
-import { checkOptions } from "../../backend/targets.js";
 import { formKey } from "../form/keys.js";
 import { keyTable } from "../keymap.js";
 import { typedText } from "../keys.js";
@@ -13,7 +12,7 @@ import { matchAway } from "./search.js";
 import { edited } from "./text-edit.js";
 import { typedCommand } from "./typed-command.js";
 import { atStep } from "./walk.js";
-import { whatIfRows } from "./what-if.js";
+import { whatIfProblem, whatIfRows } from "./what-if.js";
 
 export function overlayKey(state: State, overlay: Overlay, key: string): State {
   switch (overlay.kind) {
@@ -189,7 +188,7 @@ function whatIfKey(state: State, overlay: Extract<Overlay, { kind: "what-if" }>,
   const row = Math.max(0, Math.min(rows.length - 1, overlay.row));
   const changed = (by: 1 | -1): State => ({ ...state, overlay: { ...overlay, row, draft: rows[row]!.change(by) } });
   if (key === "enter") {
-    const problem = checkOptions(overlay.draft.options, overlay.draft.target);
+    const problem = whatIfProblem(overlay.draft);
     if (problem !== undefined) return say(state, problem, "error");
     return ask(say({ ...state, overlay: undefined }, "compiling ..."), { kind: "compile", whatIf: overlay.draft });
   }

@@ -1,12 +1,13 @@
 /** Commands typed after `:`: a step, `q`, an option with its value, or a command line of tt-step. */
 
-import { checkOptions, retargeted } from "../../backend/targets.js";
+import { retargeted } from "../../backend/targets.js";
 import { findStep, noStep } from "../../trace/trace.js";
 import { ask, type State, say, type TypedOptions, withView } from "../state/state.js";
 import { commandLine } from "./command-line.js";
 import { atLine } from "./navigate.js";
 import { isToCome, whyNoStep, withOpened } from "./open-state.js";
 import { atStep } from "./walk.js";
+import { whatIfProblem } from "./what-if.js";
 
 /** Does what was typed after `:`. */
 export function typedCommand(state: State, typed: string): State {
@@ -57,7 +58,7 @@ function follow(state: State, { diff, after, export: path, target, triton, optio
       target: to,
       options: { ...retargeted(settings.options, settings.target, to), ...options },
     };
-    const problem = checkOptions(changed.options, to);
+    const problem = whatIfProblem(changed);
     if (problem !== undefined) return say(state, problem, "error");
     if (JSON.stringify(changed) !== JSON.stringify(settings)) return ask(say(state, "compiling ..."), { kind: "compile", whatIf: changed });
   }

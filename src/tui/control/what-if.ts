@@ -1,10 +1,10 @@
 /** The settings of a compilation that can be changed, as rows of the what-if menu. */
 import type { BackendOption } from "../../backend/backend.js";
-import { checkOptions, nameInTriton, platformOf, retargeted, TARGETS, type TargetOptions } from "../../backend/targets.js";
+import { checkOptions, nameInTriton, platformOf, retargeted, TARGETS, type TargetOptions, versionProblem } from "../../backend/targets.js";
 import { pipelineOf } from "../../library/pipeline.js";
 import { stepText } from "../../pass/define-pass.js";
 import { memo } from "../../support/memo.js";
-import { TRITON_VERSIONS } from "../../support/triton-version.js";
+import { TRITON_VERSIONS, tritonOrDefault } from "../../support/triton-version.js";
 import type { Trace } from "../../trace/trace.js";
 import { cut } from "../draw/text-width.js";
 import type { CompilerInput, Session, WhatIf } from "../state/state.js";
@@ -110,6 +110,10 @@ export function whatIfRows(draft: WhatIf, input: CompilerInput | undefined): Wha
   }
   return rows;
 }
+
+/** Why it cannot be compiled so; undefined where it can. */
+export const whatIfProblem = ({ target, options, triton }: WhatIf): string | undefined =>
+  versionProblem(target, tritonOrDefault(triton), options) ?? checkOptions(options, target);
 
 /** `12:canonicalize`: the pass that another one runs after, and that one as `tt-opt` writes it. */
 function partsOf(spec: string): { readonly after: string; readonly text: string } {
