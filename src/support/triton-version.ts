@@ -15,7 +15,10 @@ export interface TritonVersion {
   readonly barriersNameMemory: boolean;
   /** A loop's argument that nothing depends on is read as its initial value. */
   readonly deadArgsReadInits: boolean;
-  /** Loops and branches are cleaned up by what their regions hand on, and a known number of rounds decides where control goes. */
+  /**
+   * Loops and branches are cleaned up by what their regions hand on, a known number of rounds decides where control goes, and a branch on a
+   * loop's condition moves into its body.
+   */
   readonly cleansRegions: boolean;
   /** Rounds of unsigned loops are counted without a sign; a step that is not positive gives no count. */
   readonly countsUnsignedRounds: boolean;

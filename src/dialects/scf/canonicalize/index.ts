@@ -23,6 +23,7 @@ import {
   removeLoopInvariantValueYielded,
   whileCmpCond,
   whileConditionTruth,
+  whileMoveIfDown,
   whileOpAlignBeforeArgs,
   whileRemoveDuplicatedResults,
   whileRemoveUnusedArgs,
@@ -63,5 +64,6 @@ export const SCF_CANONICALIZATION: readonly Pattern[] = [
   ofVersions(false, whileRemoveDuplicatedResults),
   ofVersions(false, whileRemoveUnusedArgs),
   whileOpAlignBeforeArgs,
+  ofVersions(true, whileMoveIfDown),
   ...regionBranchPatterns(WhileOp),
 ];

@@ -5,11 +5,13 @@ import { boolAttr } from "../../../ir/builtin-attrs.js";
 import { i1 } from "../../../ir/builtin-types.js";
 import type { LocationRef } from "../../../ir/location.js";
 import type { Value } from "../../../ir/value.js";
+import { valuesFromAbove } from "../../../ir/values-from-above.js";
 import { pattern } from "../../../rewrite/pattern.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
 import { INVERTED_CMPI } from "../../arith/attrs.js";
 import { CmpIOp, ConstantOp } from "../../arith/ops/index.js";
 import { buildWhile, valueLocation } from "../build.js";
+import { IfOp } from "../ops/if.js";
 import { ConditionOp, WhileOp, type WhileView } from "../ops/while.js";
 import { YieldOp } from "../ops/yield.js";
 
@@ -252,4 +254,43 @@ export const whileOpAlignBeforeArgs = pattern("while-op-align-before-args", Whil
   rw.mergeBlocks(before, newBefore, newBefore.args);
   rw.mergeBlocks(after, newAfter, args);
   return rw.replace(op, results);
+});
+
+/** A branch on the condition of the loop, last before it, moves to the beginning of the body. */
+export const whileMoveIfDown = pattern("while-move-if-down", WhileOp, (view, rw) => {
+  const { op, inits, before } = view;
+  const condition = conditionOf(view);
+  const branch = IfOp.match(condition.op.prev);
+  if (branch?.condition !== condition.condition) return rw.noMatch("no branch on the condition before it");
+  const otherwise = branch.elseRegion.firstBlock;
+  if (otherwise && otherwise.firstOp !== otherwise.lastOp) return rw.noMatch("the branch has an else with ops");
+  const then = branch.thenRegion.firstBlock!;
+  const after = afterBlock(view);
+  const thenValue = (result: number): Value => then.lastOp!.operand(result);
+  const resultOf = (i: number): number => branch.results.indexOf(condition.op.operand(1 + i));
+  // Upstream makes IR here that does not verify: the body does not know the value.
+  const isUnknown = (arg: Value, i: number): boolean =>
+    arg.hasUses() && resultOf(i) >= 0 && thenValue(resultOf(i)).parentBlock!.region === before;
+  if (after.args.some(isUnknown)) return rw.noMatch("the branch hands on a value of the condition");
+  // As upstream: a result that the condition hands on twice is the branch's only the first time, the value of its else the second time.
+  after.args.forEach((arg, i) => {
+    const result = resultOf(i);
+    if (result < 0) return;
+    const value = thenValue(result);
+    rw.replaceAllUses(branch.results[result]!, otherwise!.lastOp!.operand(result));
+    rw.replaceAllUses(arg, value);
+  });
+  const used = [...valuesFromAbove(branch.thenRegion)].filter((value) => value.parentBlock!.region === before);
+  const newWhile = emptyWhile(rw, view, [...op.resultTypes, ...used.map(({ type }) => type)], inits);
+  rw.inlineRegionBefore(before, newWhile.before);
+  rw.inlineRegionBefore(view.after, newWhile.after);
+  rw.modify(condition, (at) => at.setOperands([...at.operands, ...used]));
+  for (const value of used) {
+    const arg = after.addArgument(value.type, op.locRef);
+    rw.replaceUsesWhere(value, arg, ({ owner }) => owner.region!.isInside(branch.thenRegion));
+  }
+  rw.erase(then.lastOp!);
+  rw.inlineBlockBefore(then, after.firstOp!);
+  rw.erase(branch);
+  return rw.replace(op, newWhile.op.results.slice(0, op.results.length));
 });
