@@ -5,7 +5,7 @@ import { fromFragment, type PageState, toFragment } from "./link.js";
 const text = readFileSync("fixtures/kernels/seed003_matmul.py", "utf8");
 const STATE: PageState = {
   mode: "compiler",
-  input: { name: "k.py", text, target: "cuda:90", options: { numWarps: 8, numStages: 3 }, signature: "*fp16:16, 128" },
+  input: { name: "k.py", text, target: "cuda:90", triton: "3.8", options: { numWarps: 8, numStages: 3 }, signature: "*fp16:16, 128" },
   against: { name: "k.py", text: "é", options: {} },
   screen: "pass=11,focus=diff",
   cute: "(4,2):(2,1)",

@@ -54,6 +54,7 @@ function stateOf(given: unknown): PageState | undefined {
       text,
       options,
       ...defined("target", string(input["target"])),
+      ...defined("triton", string(input["triton"])),
       ...defined("kernel", string(input["kernel"])),
       ...defined("signature", string(input["signature"])),
       ...defined("config", number(input["config"])),

@@ -17,6 +17,8 @@ export interface Input {
   readonly text: string;
   /** `cuda:90` */
   readonly target?: string;
+  /** The version of Triton, `3.8`; by default the kernel's comment decides. */
+  readonly triton?: string;
   readonly options?: Partial<TargetOptions>;
   /** Only for Python: the kernel, and its arguments as the command line's `--signature`; by default they are guessed. */
   readonly kernel?: string;
@@ -101,6 +103,7 @@ export interface StatusPicture {
   readonly rendered: string;
   readonly headline: string;
   readonly target: string | undefined;
+  readonly triton: string | undefined;
   readonly options: { readonly numWarps: number; readonly numStages: number; readonly numCtas: number } | undefined;
   readonly form: Form | undefined;
   /** Kernels or configurations of which one must be chosen. */

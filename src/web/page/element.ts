@@ -23,7 +23,7 @@ async function workerUrl(): Promise<string> {
 }
 
 class TtStepElement extends HTMLElement {
-  static readonly observedAttributes = ["src", "pass", "op", "view", "open", "target", "warps", "stages", "signature"];
+  static readonly observedAttributes = ["src", "pass", "op", "view", "open", "target", "triton", "warps", "stages", "signature"];
   readonly #box = h("div", { class: "embedded" });
   readonly #choice = h("div", { class: "line" });
   readonly #observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && void this.begin());
@@ -94,12 +94,12 @@ class TtStepElement extends HTMLElement {
     else this.#worker?.send({ kind: "compile", input, open: this.screen() });
   }
   private async input(): Promise<Input | { readonly error: string }> {
-    const [src, target, warps, stages, signature] = ["src", "target", "warps", "stages", "signature"].map((name) =>
+    const [src, target, triton, warps, stages, signature] = ["src", "target", "triton", "warps", "stages", "signature"].map((name) =>
       this.getAttribute(name),
     );
     const inside = this.querySelector("script[type='text/plain']");
     const options = { ...(warps ? { numWarps: Number(warps) } : {}), ...(stages ? { numStages: Number(stages) } : {}) };
-    const asked = { options, ...(target ? { target } : {}), ...(signature ? { signature } : {}) };
+    const asked = { options, ...(target ? { target } : {}), ...(triton ? { triton } : {}), ...(signature ? { signature } : {}) };
     if (!src) {
       const text = inside?.textContent ?? "";
       const isPacked = inside?.hasAttribute("data-packed") === true;

@@ -1,5 +1,6 @@
 /** The line at the top: the mode, the kernel and its settings, what can be done with them. */
 import { TARGETS } from "../../backend/targets.js";
+import { TRITON_VERSIONS } from "../../support/triton-version.js";
 import { MODES, type PageState } from "../link.js";
 import type { Input, Pictures } from "../protocol.js";
 import { h } from "./dom.js";
@@ -9,7 +10,7 @@ export interface HeaderListeners {
   readonly mode: (mode: PageState["mode"]) => void;
   readonly example: (name: string) => void;
   /** The setting that was changed. */
-  readonly settings: (asked: Pick<Input, "target" | "options">) => void;
+  readonly settings: (asked: Pick<Input, "target" | "triton" | "options">) => void;
   readonly form: () => void;
   readonly pair: () => void;
   readonly share: () => void;
@@ -23,6 +24,7 @@ export class Header {
   readonly #modes = new Map<PageState["mode"], HTMLElement>();
   readonly #example = h("select", { "aria-label": "example" });
   readonly #target = h("select", { "aria-label": "target" });
+  readonly #triton = h("select", { "aria-label": "version of Triton" });
   readonly #warps = h("select", { "aria-label": "warps" });
   readonly #stages = h("select", { "aria-label": "stages" });
   readonly #form: HTMLButtonElement;
@@ -46,12 +48,17 @@ export class Header {
     const choice = (
       select: HTMLSelectElement,
       values: readonly (string | number)[],
-      asked: (value: string) => Pick<Input, "target" | "options">,
+      asked: (value: string) => Pick<Input, "target" | "triton" | "options">,
     ): void => {
       select.append(...values.map((value) => option(String(value))));
       select.addEventListener("change", () => settings(asked(select.value)));
     };
     choice(this.#target, TARGETS, (target) => ({ target }));
+    choice(
+      this.#triton,
+      TRITON_VERSIONS.map(({ name }) => name),
+      (triton) => ({ triton }),
+    );
     choice(this.#warps, [1, 2, 4, 8, 16, 32], (warps) => ({ options: { numWarps: Number(warps) } }));
     choice(this.#stages, [1, 2, 3, 4, 5, 6], (stages) => ({ options: { numStages: Number(stages) } }));
     const button = (text: string, onclick: () => void, more: Readonly<Record<string, string | boolean>> = {}) =>
@@ -71,6 +78,7 @@ export class Header {
       h("div", { class: "choice", role: "group", "aria-label": "playground" }, ...this.#modes.values()),
       field("kernel", this.#example),
       field("target", this.#target),
+      field("Triton", this.#triton),
       field("warps", this.#warps, ""),
       field("stages", this.#stages, ""),
       this.#form,
@@ -91,8 +99,9 @@ export class Header {
   set isPair(isPair: boolean) {
     this.#pair.setAttribute("aria-pressed", String(isPair));
   }
-  show({ target, options, form }: Pictures["status"]): void {
+  show({ target, triton, options, form }: Pictures["status"]): void {
     if (target !== undefined) this.#target.value = target;
+    if (triton !== undefined) this.#triton.value = triton;
     if (options) [this.#warps.value, this.#stages.value] = [String(options.numWarps), String(options.numStages)];
     this.#form.disabled = form === undefined;
   }

@@ -156,11 +156,13 @@ class Page {
     this.#against = this.#against ? undefined : { ...this.#input, ...this.asked() };
     this.compile();
     if (this.#against)
-      this.#views.say("kept as B: change the text, the target or an option, and ≠ marks the passes that differ; b shows the difference");
+      this.#views.say(
+        "kept as B: change the text, the target, the version of Triton or an option, and ≠ marks the passes that differ; b shows the difference",
+      );
   }
-  private asked(): Pick<Input, "target" | "options"> {
-    const { target, options } = this.#views.pictures.status ?? {};
-    return { ...(target === undefined ? {} : { target }), ...(options ? { options } : {}) };
+  private asked(): Pick<Input, "target" | "triton" | "options"> {
+    const { target, triton, options } = this.#views.pictures.status ?? {};
+    return { ...(target === undefined ? {} : { target }), ...(triton === undefined ? {} : { triton }), ...(options ? { options } : {}) };
   }
   private compile(open?: string): void {
     clearTimeout(this.#timer);
@@ -205,7 +207,10 @@ class Page {
     const [layout, cute] = [this.#texts.layout.text, this.#texts.cute.text];
     return {
       mode: this.#mode,
-      input: { ...this.#input, ...(this.#input.target === undefined && this.#input.options === undefined ? {} : this.asked()) },
+      input: {
+        ...this.#input,
+        ...([this.#input.target, this.#input.triton, this.#input.options].every((asked) => asked === undefined) ? {} : this.asked()),
+      },
       ...(this.#against ? { against: this.#against } : {}),
       ...(screen ? { screen } : {}),
       ...(layout === TEXTS.layout ? {} : { layout }),

@@ -84,6 +84,7 @@ function status(state: State, { input, diagnostics, rendered, choices, busy }: A
     rendered: fromBytes(rendered),
     headline: isKnown ? headlineText(headlineOf(trace)) : "",
     target: trace.target,
+    triton: trace.triton,
     options: settings && {
       numWarps: settings.options.numWarps,
       numStages: settings.options.numStages,

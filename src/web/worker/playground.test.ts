@@ -91,9 +91,20 @@ test("two compilations: passes that differ, and their facts", () => {
   const { send } = opened();
   const against: Input = { ...VECADD, options: { numWarps: 8 } };
   const { passes, status } = send({ kind: "compile", input: VECADD, against, open: "codegen=compare,focus=codegen" });
-  expect(status.against).toBe("cuda:80, 8 warps, 3 stages");
+  expect(status.against).toBe("cuda:80, Triton 3.6, 8 warps, 3 stages");
   expect(passes.items.some((item) => item.kind === "step" && item.differs)).toBe(true);
   expect(rowsText(send({ kind: "screen", screen: "codegen=compare" }))).toContain("8 warps");
+});
+
+test("the version of Triton is asked for, and the front end's too; one that is not known is named", () => {
+  const { send } = opened();
+  const newer = { ...ADD, text: ADD.text.replace("y = tl.load", "z = tl.topk(x, 4, descending=False)\n    y = tl.load") };
+  expect(send({ kind: "compile", input: newer }).status.rendered).toContain("Triton 3.8 has");
+  const { status } = send({ kind: "compile", input: { ...newer, triton: "3.8" }, against: ADD });
+  expect(status).toMatchObject({ triton: "3.8", against: "cuda:80, Triton 3.6, 4 warps, 3 stages" });
+  expect(status.headline).toContain("Triton 3.8");
+  expect(status.command).toContain("--triton 3.8");
+  expect(send({ kind: "compile", input: { ...ADD, triton: "3.9" } }).status.rendered).toContain("Triton 3.9 is not compiled");
 });
 
 test("a mistake has its place in letters, and the last result stays", () => {

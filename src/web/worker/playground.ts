@@ -255,8 +255,9 @@ export class Playground {
   /** Reads and compiles an input, pass by pass. */
   private *trace(input: Input, given?: WhatIf): Generator<void, Made> {
     const { name, text, target, options = {}, kernel, signature, config } = input;
+    const triton = given?.triton ?? input.triton;
     const asked = { kernel, signature, config, guess: true, types: [], constants: [], defines: [] };
-    const request = { name, text: toBytes(text), target, options };
+    const request = { name, text: toBytes(text), target, options, triton };
     let read = readSource({ ...request, python: asked });
     if (read.kind === "error" && (kernel ?? signature ?? config) !== undefined) {
       // They may be those of the kernel that was here before.
@@ -266,7 +267,7 @@ export class Playground {
     yield;
     if (read.kind === "error") return { said: saidOf(read), form: read.proposal && formOf(read.proposal, target) };
     if (read.kind === "imported") return { said: NOTHING_SAID, trace: read.trace };
-    const settings: Settings = settingsOf(read, { target, options });
+    const settings: Settings = settingsOf(read, { target, options, triton });
     const whatIf: WhatIf = given ?? {
       target: settings.target,
       options: settings.options,
@@ -323,9 +324,9 @@ function withSettings(proposal: Parameters<typeof formOf>[0], { options }: WhatI
   const stated = new Map([...proposal.stated, ["num_warps", String(options.numWarps)], ["num_stages", String(options.numStages)]]);
   return { ...proposal, stated };
 }
-/** `cuda:90, 8 warps, 4 stages` */
+/** `cuda:90, Triton 3.6, 8 warps, 4 stages` */
 function settingsText({ name }: Input, whatIf: WhatIf | undefined): string {
   if (!whatIf) return name;
-  const { target, options } = whatIf;
-  return `${target}, ${options.numWarps} warps, ${options.numStages} stages`;
+  const { target, triton, options } = whatIf;
+  return `${target}, Triton ${triton}, ${options.numWarps} warps, ${options.numStages} stages`;
 }
