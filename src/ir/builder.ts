@@ -12,8 +12,8 @@ import type { Value } from "./value.js";
 /** Options of `create` besides the parts of the op. */
 export interface CreateOptions {
   readonly loc?: LocationRef;
-  /** Result types; needed where the definition cannot infer them. */
-  readonly types?: readonly Type[];
+  /** Result types; needed where the definition cannot infer them. `undefined` is an optional result that is not there. */
+  readonly types?: readonly (Type | undefined)[];
   /** Discardable attributes. */
   readonly extraAttrs?: readonly (readonly [string, Attribute])[];
 }
@@ -111,7 +111,7 @@ export function buildOperation(
   def: OpDef,
   args: Readonly<Record<string, unknown>>,
   loc: LocationRef,
-  types: readonly Type[] | undefined,
+  types: readonly (Type | undefined)[] | undefined,
   extraAttrs: readonly (readonly [string, Attribute])[] = [],
 ): Operation {
   const operands: Value[] = [];
@@ -144,8 +144,16 @@ export function buildOperation(
     const part = args[name] as Block | readonly Block[];
     return Array.isArray(part) ? (part as readonly Block[]) : [part as Block];
   });
+  if (def.sizedResults)
+    attrs.push([
+      "resultSegmentSizes",
+      i32ArrayAttr(
+        ctx,
+        def.results.map((_, i) => (types?.[i] ? 1 : 0)),
+      ),
+    ]);
   const dict = dictAttr(ctx, attrs);
-  const resultTypes = types ?? inferResultTypes(ctx, def, operands, dict, [], loc);
+  const resultTypes = types?.filter((type) => type !== undefined) ?? inferResultTypes(ctx, def, operands, dict, [], loc);
   if (!resultTypes) throw new Bug(`${def.name}: result types can be neither inferred nor are they given`);
   const made = regions.some((r) => r !== undefined);
   const op = new Operation(ctx, def, { loc, operands, resultTypes, attrs: dict, successors, numRegions: made ? 0 : regions.length });

@@ -14,7 +14,7 @@ import { Bug } from "../support/assert.js";
 import type { OpParser, OpPrinter } from "./asm.js";
 import type { Attribute, Type } from "./attribute.js";
 import type { Block } from "./block.js";
-import { type DictAttr, intsOf } from "./builtin-attrs.js";
+import { type DictAttr, i32ArrayAttr, intsOf } from "./builtin-attrs.js";
 import type { AttrConstraint, AttrSpec, RegionSpec, SuccessorSpec, TypeConstraint, ValueSpec } from "./constraints.js";
 import type { Context } from "./context.js";
 import type { Interface, InterfaceImpl } from "./interfaces.js";
@@ -94,6 +94,8 @@ export interface OpSpec<
   readonly interfaces?: readonly InterfaceImpl[];
   /** The sizes of so many operands' segments in versions of Triton in which the op had one variable segment: their generic form does not give them. */
   readonly sizesWithout?: (operands: number, ctx: Context) => readonly number[] | undefined;
+  /** The same of results. */
+  readonly resultSizesWithout?: (results: number, ctx: Context) => readonly number[] | undefined;
   /** Upstream's declarative assembly format. Without one, and without `parse`/`print`, the op has only the generic form. */
   readonly format?: string;
   readonly parse?: (p: OpParser) => void;
@@ -171,6 +173,7 @@ export interface OpDef {
   readonly isPure: boolean;
   readonly sizedOperands: boolean;
   readonly sizesWithout: ((operands: number, ctx: Context) => readonly number[] | undefined) | undefined;
+  readonly resultSizesWithout: ((results: number, ctx: Context) => readonly number[] | undefined) | undefined;
   readonly sizedResults: boolean;
   /** Names of inherent attributes: printed in `<{}>` in the generic form. */
   readonly inherent: ReadonlySet<string>;
@@ -272,6 +275,7 @@ function partsOf(spec: ReturnType<OpDef["spec"]>): Parts {
     traits,
     typeRules: [...traits].flatMap((t) => t.typeRules?.(operands, results) ?? []),
     sizesWithout: spec.sizesWithout,
+    resultSizesWithout: spec.resultSizesWithout,
     format: spec.format,
     parse: spec.parse,
     print: spec.print,
@@ -360,6 +364,15 @@ function namedValues(specs: Specs<OperandSpec> | undefined): readonly NamedValue
       ? { name, arity: s.arity, constraint: s.constraint, partSizes: s.partSizes }
       : { name, arity: "single", constraint: s, partSizes: undefined },
   );
+}
+
+/** Attributes with the sizes of groups that the generic form does not give: the op had one variable group in the Context's version of Triton. */
+export function sizesWithout(ctx: Context, def: OpDef, numOperands: number, numResults: number): readonly (readonly [string, Attribute])[] {
+  const sizes = [
+    ["operandSegmentSizes", def.sizesWithout?.(numOperands, ctx)],
+    ["resultSegmentSizes", def.resultSizesWithout?.(numResults, ctx)],
+  ] as const;
+  return sizes.flatMap(([name, list]) => (list ? [[name, i32ArrayAttr(ctx, list)] as const] : []));
 }
 
 /**

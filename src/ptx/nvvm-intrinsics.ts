@@ -64,6 +64,7 @@ const EFFECTS: readonly (readonly [RegExp, (match: Match) => string])[] = [
   [/^cp\.async\.commit\.group$/, () => "cp.async.commit_group"],
   [/^cp\.async\.wait\.group$/, () => "cp.async.wait_group \t$0"],
   [/^cp\.async\.wait\.all$/, () => "cp.async.wait_all"],
+  [/^cp\.async\.mbarrier\.arrive(\.noinc)?(\.shared)?$/, (m) => `cp.async.mbarrier.arrive${m[1] ?? ""}${m[2] ?? ""}.b64 \t[$0]`],
   [/^cp\.async\.bulk\.commit\.group$/, () => "cp.async.bulk.commit_group"],
   [/^cp\.async\.bulk\.wait\.group(\.read)?$/, (m) => `cp.async.bulk.wait_group${m[1] ?? ""} \t$0`],
   [/^wgmma\.(fence|commit_group)\.sync\.aligned$/, (m) => `wgmma.${m[1]}.sync.aligned`],

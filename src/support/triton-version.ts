@@ -206,6 +206,8 @@ export interface TritonVersion {
   readonly setsEnumsApart: boolean;
   /** Aggregates without a constructor have one of their fields, and keep the values that they are constructed with. */
   readonly constructsAggregates: boolean;
+  /** Loads of tensor memory may give the minimum or maximum of each row too. */
+  readonly loadsReduce: boolean;
   /** For users, where the version is not followed whole. */
   readonly partial?: string;
 }
@@ -310,6 +312,7 @@ export const TRITON_3_6: TritonVersion = {
   combinesScaledDots: false,
   generalScaledDots: false,
   constructsAggregates: false,
+  loadsReduce: false,
 };
 export const TRITON_3_7: TritonVersion = {
   ...TRITON_3_6,
@@ -351,6 +354,7 @@ export const TRITON_3_7: TritonVersion = {
   barriersOfClusters: true,
   pairsLeaveTogether: true,
   sharesRowNumbers: true,
+  loadsReduce: true,
   codeForms: "3.7",
   partial: "Triton 3.7 is followed in part: docs/triton-versions.md lists what differs",
 };

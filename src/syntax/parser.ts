@@ -9,10 +9,10 @@ import type { SourceBuffer } from "../diagnostics/source.js";
 import type { OperationState, OpParser, ParsedArgument, ParsedOperand } from "../ir/asm.js";
 import type { Attribute, Type } from "../ir/attribute.js";
 import { Block } from "../ir/block.js";
-import { type DictAttr, DictionaryAttr, i32ArrayAttr } from "../ir/builtin-attrs.js";
+import { type DictAttr, DictionaryAttr } from "../ir/builtin-attrs.js";
 import { FunctionType } from "../ir/builtin-types.js";
 import type { Context } from "../ir/context.js";
-import { type OpDef, unregisteredOp } from "../ir/define-op.js";
+import { type OpDef, sizesWithout, unregisteredOp } from "../ir/define-op.js";
 import type { LocationRef } from "../ir/location.js";
 import { Operation } from "../ir/operation.js";
 import { Region } from "../ir/region.js";
@@ -562,9 +562,8 @@ export class Parser extends EntityParser implements OpParser {
         "parse.operand-count",
       );
     for (let i = 0; i < operands.length; i++) state.operands.push(this.resolve(operands[i]!, type.params.inputs[i]!));
-    const sizes = def.sizesWithout?.(operands.length, this.ctx);
-    if (sizes && !state.attrs.some(([name]) => name === "operandSegmentSizes"))
-      state.attrs.push(["operandSegmentSizes", i32ArrayAttr(this.ctx, sizes)]);
+    for (const [name, sizes] of sizesWithout(this.ctx, def, operands.length, type.params.results.length))
+      if (!state.attrs.some(([given]) => given === name)) state.attrs.push([name, sizes]);
     state.types.push(...type.params.results);
     state.successors.push(...successors);
     return this.finish(definitionThatFits(this.ctx, def, state), at);

@@ -4,7 +4,8 @@
 import type { OpPrinter } from "../ir/asm.js";
 import type { Attribute, Type } from "../ir/attribute.js";
 import type { Block } from "../ir/block.js";
-import { type DictAttr, i32ArrayAttr, UnitAttr } from "../ir/builtin-attrs.js";
+import { type DictAttr, UnitAttr } from "../ir/builtin-attrs.js";
+import { sizesWithout } from "../ir/define-op.js";
 import type { Operation } from "../ir/operation.js";
 import type { Region } from "../ir/region.js";
 import type { Spelling } from "../ir/spelling.js";
@@ -243,8 +244,9 @@ export class Printer implements OpPrinter {
     this.write(`${quoted(op.name)}(${this.values(op.operands)})`);
     if (op.successors.length > 0) this.write(`[${op.successors.map((s) => this.block(s.block)).join(", ")}]`);
     const isInherent = (name: string) => def.inherent.has(name) && !this.#spelling?.before2023;
-    const sizes = def.sizesWithout?.(op.numOperands, op.ctx);
-    const unsaid = sizes && op.attr("operandSegmentSizes") === i32ArrayAttr(op.ctx, sizes) ? ["operandSegmentSizes"] : [];
+    const unsaid = sizesWithout(op.ctx, def, op.numOperands, op.results.length)
+      .filter(([name, sizes]) => op.attr(name) === sizes)
+      .map(([name]) => name);
     const inherent = op.attrs.params.names.filter((n) => isInherent(n) && !unsaid.includes(n));
     const since = this.#spelling?.before2023 ? def.attrs.filter((a) => a.default && op.attr(a.name) === a.default(op.ctx)) : [];
     const discardable = op.attrs.params.names.filter((n) => !isInherent(n) && !since.some((a) => a.name === n));

@@ -1,6 +1,7 @@
 /** Tensor memory: its space and the layouts in it. Source: TritonNvidiaGPUAttrDefs.td. */
 import type { AttrParser } from "../../ir/asm.js";
-import { defineAttr } from "../../ir/attribute.js";
+import { type Attribute, defineAttr } from "../../ir/attribute.js";
+import type { AttrConstraint } from "../../ir/constraints.js";
 import type { TensorMemoryParams, TensorMemoryScalesParams } from "../../layout/encoding-params.js";
 import { getCTASplitNum } from "../../layout/encodings/cga.js";
 import { FIRST_BLOCK_OF_PAIRS } from "../../layout/encodings/tensor-memory.js";
@@ -13,6 +14,30 @@ import type { BasisVectors } from "../ttg/encodings/read-fields.js";
 export const TensorMemorySpace = defineAttr<Record<string, never>>("ttng.tensor_memory", {
   summary: "the memory descriptor points to tensor memory",
 });
+
+const REDUCTIONS = ["min", "max"] as const;
+export type TMEMLoadReduction = (typeof REDUCTIONS)[number];
+/** `#ttng.redOp<min>`: what a load of tensor memory gives of each row too. */
+export const TMEMLoadReduceModifier = defineAttr<{ readonly value: TMEMLoadReduction }>("ttng.redOp", {
+  summary: "the minimum or maximum of each row of tensor memory",
+  parse(p) {
+    p.punct("<");
+    const at = p.pos;
+    const keyword = p.anyKeyword("keyword");
+    const value = REDUCTIONS.find((name) => name === keyword);
+    if (!value)
+      return p.fail(`expected ::mlir::triton::nvidia_gpu::TMEMLoadReduceModifier to be one of: ${REDUCTIONS.join(", ")}`, at, "parse.enum");
+    p.punct(">");
+    return { value };
+  },
+  print: ({ value }) => `<${value}>`,
+});
+export const TMEMLoadReduceModifierAttr: AttrConstraint<TMEMLoadReduction> = {
+  description: "",
+  test: (a) => TMEMLoadReduceModifier.is(a),
+  read: (a) => (a as Attribute<{ readonly value: TMEMLoadReduction }>).params.value,
+  write: (ctx, value) => TMEMLoadReduceModifier.get(ctx, { value }),
+};
 
 /** How CTAs share it, as attributes hold that: `CGALayout` since 3.8, and none for a single CTA. */
 interface SharingAttrParams {

@@ -135,6 +135,7 @@ export const ATTRIBUTE_TEXTS: Readonly<Record<string, string>> = {
   "arith.overflow": "On an op on integers: it does not overflow as signed (nsw) or unsigned (nuw) numbers.",
   "gpu.dim": "Which dimension of a grid or a CTA: x, y or z.",
   "gpu.shuffle_mode": "From which lane a shuffle reads: xor, up, down or idx.",
+  "ttng.redOp": "On a load of tensor memory: it gives the minimum or maximum of each row too, as sm_103 does in the same instruction.",
   "amdg.SchedHintVariant":
     "On amdg.instruction_sched_hint: how LLVM orders the instructions of the loop. attention is for loops of attention.",
   "proton_gpu.global_memory": "In a segment of the profiler: its buffer is in global memory.",

@@ -12,6 +12,7 @@ import { insertClusterBarriers } from "../../analysis/cluster-barriers.js";
 import { insertBarriers } from "../../analysis/membar.js";
 import { moduleAxisInfo } from "../../analysis/module-axis-info.js";
 import type { ScratchSize } from "../../analysis/scratch-size.js";
+import { LLVMFuncOp } from "../../dialects/llvm/ops/functions.js";
 import { GlobalOp } from "../../dialects/llvm/ops/globals.js";
 import { LLVMArrayType } from "../../dialects/llvm/types/types.js";
 import { FuncOp } from "../../dialects/tt/ops/function.js";
@@ -43,9 +44,11 @@ export function lowerModule<T extends LoweringTarget>(
   { target, rules, scratchSize, allocatedBy, fold }: ModuleLowering<T>,
 ): boolean {
   const funcs: Operation[] = [];
+  const lowered: Operation[] = [];
   let withoutLayout: Operation | undefined;
   module.walk((op) => {
     if (FuncOp.is(op)) funcs.push(op);
+    if (LLVMFuncOp.is(op)) lowered.push(op);
     if (op.results.some(({ type }) => RankedTensorType.is(type) && !type.params.encoding)) withoutLayout ??= op;
   });
   if (withoutLayout) {
@@ -93,6 +96,9 @@ export function lowerModule<T extends LoweringTarget>(
     module.ctx.origin = origin;
     if (!lo.lowerBody(func, made)) return false;
   }
+  const { origin } = module.ctx;
+  for (const func of lowered) if (!lo.lowerInPlace(func)) return false;
+  module.ctx.origin = origin;
   for (const func of funcs) func.erase();
   return true;
 }

@@ -316,6 +316,29 @@ export class Lowering<T extends LoweringTarget = LoweringTarget> {
     region.firstBlock!.args.forEach((arg, i) => this.setValue(arg, entry.args[i]!));
     return this.#lowerBlocks(region, entry);
   }
+  /** Lowers the ops that have a rule, in a function of the LLVM dialect. */
+  lowerInPlace(func: Operation): boolean {
+    const { ctx, b } = this;
+    this.func = func;
+    this.newFunc = func;
+    this.#values = new Map();
+    const ops: Operation[] = [];
+    func.walk((op) => void (op.regions.length === 0 && ops.push(op)));
+    for (const op of ops) {
+      b.startFunction(op.block!);
+      b.before = op;
+      b.loc = op.locRef;
+      ctx.origin = op.id;
+      this.op = op;
+      for (const operand of op.operands) if (!this.#values.has(operand)) this.setValue(operand, operand);
+      const lowered = this.#lowerByRule(op);
+      if (lowered === false) return false;
+      if (!lowered) continue;
+      for (const result of op.results) result.replaceAllUsesWith(this.value(result));
+      op.erase();
+    }
+    return true;
+  }
   /** Lowers all of a region into another, whose first block may be there; arguments keep their types. */
   lowerRegion(region: Region, into: Region): boolean {
     const entry = into.firstBlock ?? into.addBlock();

@@ -77,3 +77,26 @@ tt.store %p, %r : !tt.ptr<i32>`;
     expect(run(body(512)).findings).toEqual([]);
   });
 });
+
+test("a load of tensor memory that reduces gives the minimum of each row, of absolute values where it says so", () => {
+  const rows = "#ttg.blocked<{sizePerThread = [1, 64], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>";
+  const red = `tensor<128xf32, #ttg.slice<{dim = 1, parent = ${rows}}>>`;
+  const buffer =
+    "!ttg.memdesc<128x64xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>, #ttng.tensor_memory, mutable>";
+  const least = (attrs: string) =>
+    run(`%r = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, #ttg.slice<{dim = 1, parent = ${rows}}>>
+%c = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = ${rows}}>>
+%r1 = tt.expand_dims %r {axis = 1 : i32} : tensor<128xi32, #ttg.slice<{dim = 1, parent = ${rows}}>> -> tensor<128x1xi32, ${rows}>
+%c1 = tt.expand_dims %c {axis = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = ${rows}}>> -> tensor<1x64xi32, ${rows}>
+%r2 = tt.broadcast %r1 : tensor<128x1xi32, ${rows}> -> tensor<128x64xi32, ${rows}>
+%c2 = tt.broadcast %c1 : tensor<1x64xi32, ${rows}> -> tensor<128x64xi32, ${rows}>
+%x = arith.subi %c2, %r2 : tensor<128x64xi32, ${rows}>
+%f = arith.sitofp %x : tensor<128x64xi32, ${rows}> to tensor<128x64xf32, ${rows}>
+%m = ttng.tmem_alloc %f : (tensor<128x64xf32, ${rows}>) -> ${buffer}
+%all, %row = ttng.tmem_load %m {redOp = #ttng.redOp<min>${attrs}} : ${buffer} -> tensor<128x64xf32, ${rows}>, ${red}
+%n = arith.fptosi %row : ${red} to tensor<128xi32, #ttg.slice<{dim = 1, parent = ${rows}}>>
+%v = ttg.convert_layout %n : tensor<128xi32, #ttg.slice<{dim = 1, parent = ${rows}}>> -> tensor<128xi32, #blocked>
+${store("%v", 128)}`);
+  expect(stored(least(""), 128)).toEqual(Array.from({ length: 128 }, (_, row) => 0 - row));
+  expect(stored(least(", abs = true"), 128)).toEqual(Array.from({ length: 128 }, (_, row) => Math.max(0, row - 63)));
+});

@@ -106,7 +106,7 @@ const RULES: readonly Rule[] = [
   [/^llvm\.nvvm\.stmatrix\./, { function: "nocallback nounwind memory(argmem: write)", params: { 0: "writeonly captures(none)" } }],
   [/^llvm\.nvvm\.cp\.async\.(bulk\.)?wait\.group/, { function: "nounwind", params: { 0: "immarg" } }],
   [/^llvm\.nvvm\.cp\.async\.(bulk\.)?commit\.group/, { function: "nounwind" }],
-  [/^llvm\.nvvm\.cp\.async\.wait\.all/, { function: "nounwind" }],
+  [/^llvm\.nvvm\.cp\.async\.(wait\.all|mbarrier)/, { function: "nounwind" }],
   [/^llvm\.nvvm\.wgmma\.wait_group/, { function: CONVERGENT, params: { 0: "immarg" } }],
   [/^llvm\.nvvm\.wgmma\./, { function: CONVERGENT }],
   [/^llvm\.nvvm\.tcgen05\.wait\./, { function: "convergent nounwind memory(inaccessiblemem: readwrite)" }],

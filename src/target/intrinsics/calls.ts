@@ -97,6 +97,10 @@ const immediate =
   (name: string, attr: string) =>
   (op: Operation): Special => ({ name, args: [word(op, intOf(op.attr(attr)) ?? 0)] });
 
+const copiesArrive = (op: Operation): Special => {
+  const space = mangledType(op.operand(0).type) === "p3" ? ".shared" : "";
+  return { name: `cp.async.mbarrier.arrive${flag(op.attr("noinc")) ? ".noinc" : ""}${space}` };
+};
 const SPECIAL: Readonly<Record<string, (op: Operation) => Special>> = {
   barrier0: (op) => ({ name: "barrier.cta.sync.aligned.all", args: [word(op, 0)] }),
   barrier(op) {
@@ -159,6 +163,8 @@ const SPECIAL: Readonly<Record<string, (op: Operation) => Special>> = {
     name: "pm.event.mask",
     args: [{ type: i16(op.ctx), value: BigInt(intOf(op.attr("maskedEventId")) ?? 1 << (intOf(op.attr("eventId")) ?? 0)) }],
   }),
+  "cp.async.mbarrier.arrive": copiesArrive,
+  "cp.async.mbarrier.arrive.shared": copiesArrive,
   "mbarrier.init": (op) => ({ name: "mbarrier.init", args: op.operands.slice(0, 2) }),
   "mbarrier.init.shared": (op) => ({ name: "mbarrier.init.shared", args: op.operands.slice(0, 2) }),
   "mbarrier.arrive.nocomplete": (op) => ({ name: "mbarrier.arrive.noComplete", args: op.operands }),

@@ -1,12 +1,13 @@
 /** Tensor memory: allocating, loading, storing, copying. Source: TritonNvidiaGPUOps.td; Ops.cpp. */
 import type { Type } from "../../../ir/attribute.js";
 import { intOf } from "../../../ir/builtin-attrs.js";
-import { bitWidth, RankedTensorType, type TensorType } from "../../../ir/builtin-types.js";
-import { I1, I32Attr, optional } from "../../../ir/constraints.js";
+import { bitWidth, isFloat, RankedTensorType, type TensorType } from "../../../ir/builtin-types.js";
+import { BoolAttr, I1, I32Attr, optional, optionalAttr } from "../../../ir/constraints.js";
 import { defineOp, type MemoryEffect, type OpReport } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import { attrText } from "../../../ir/text-hook.js";
-import { Pure } from "../../../ir/traits.js";
+import { AttrSizedResultSegments, Pure } from "../../../ir/traits.js";
+import { basesPerDim } from "../../../layout/bases-per-dim.js";
 import { getCTALayout, getSharedAlignment } from "../../../layout/encoding-queries.js";
 import { LayoutError } from "../../../layout/layout-error.js";
 import type { LinearLayout } from "../../../layout/linear-layout.js";
@@ -20,7 +21,13 @@ import { verifyAllocOp, verifyMemoryOpTypes } from "../../ttg/ops/local-memory.j
 import { WarpSpecializeOp, WarpSpecializePartitionsOp } from "../../ttg/ops/warp-specialize.js";
 import { readsShared } from "../../ttg/ttg-op.js";
 import { AsyncToken, type MemDesc, MemDescOperand, sameShape } from "../../ttg/types.js";
-import { type TensorMemoryAttrParams, TensorMemoryEncoding, TensorMemoryScalesEncoding, TensorMemorySpace } from "../attrs.js";
+import {
+  type TensorMemoryAttrParams,
+  TensorMemoryEncoding,
+  TensorMemoryScalesEncoding,
+  TensorMemorySpace,
+  TMEMLoadReduceModifierAttr,
+} from "../attrs.js";
 import { descOf, readsTensorMemory, TENSOR_MEMORY, ttngTraits, writesTensorMemory } from "../ttng-op.js";
 
 const isTmem = (desc: MemDesc): boolean =>
@@ -29,17 +36,46 @@ const isTmem = (desc: MemDesc): boolean =>
 export const TMEMLoadOp = defineOp("ttng.tmem_load", () => ({
   summary: "Load a buffer from tensor memory into a distributed tensor",
   operands: { src: MemDescOperand, dep: optional(AsyncToken) },
-  results: { result: Tensor, token: optional(AsyncToken) },
-  traits: ttngTraits(),
-  format: "$src `` custom<Token>($dep, type($token)) attr-dict `:` qualified(type($src)) `->` type($result)",
-  verify({ op, src, result }, report) {
+  // What else it gives, and what of, is there since 3.7.
+  attrs: { redOp: optionalAttr(TMEMLoadReduceModifierAttr), abs: optionalAttr(BoolAttr), NaN: optionalAttr(BoolAttr) },
+  results: { result: Tensor, token: optional(AsyncToken), red: optional(Tensor) },
+  resultSizesWithout: (results, { triton }) => (triton.loadsReduce ? undefined : [1, results - 1, 0]),
+  traits: ttngTraits(AttrSizedResultSegments),
+  format: "$src `` custom<Token>($dep, type($token)) attr-dict `:` qualified(type($src)) `->` type($result) (`,` type($red)^)?",
+  verify({ op, src, result, redOp, abs, NaN, red }, report) {
+    const error = (message: string) => void report.error(message, "ttng.tmem");
     const desc = descOf(src);
-    if (!TensorMemorySpace.is(desc.params.memorySpace)) return void report.error("source must be a tensor memory buffer.", "ttng.tmem");
-    if (!TensorMemoryEncoding.is(desc.params.encoding)) return void report.error("should use tensor memory encoding.", "ttng.tmem");
-    if (verifyRegisters(op, result.type, desc, "result", report)) verifyMemoryOpTypes(src.type, result.type, report);
+    if (!TensorMemorySpace.is(desc.params.memorySpace)) return error("source must be a tensor memory buffer.");
+    if (!TensorMemoryEncoding.is(desc.params.encoding)) return error("should use tensor memory encoding.");
+    if (!verifyRegisters(op, result.type, desc, "result", report)) return;
+    if (redOp && !red) return error("redOp is set but 'red' result is not present");
+    if (red && !redOp) return error("'red' result is present but redOp is not set");
+    for (const [name, isSet] of Object.entries({ abs, NaN })) {
+      if (!isSet) continue;
+      if (!redOp) return error(`'${name}' requires 'redOp' to be set`);
+      if (!isFloat(desc.params.elementType, "f32")) return error(`'${name}' requires floating-point element type (f32)`);
+    }
+    if (redOp && !verifyReduction(op, result.type as TensorType, desc, report)) return;
+    verifyMemoryOpTypes(src.type, result.type, report);
   },
   effects: ({ src }) => [readsTensorMemory(src)],
 }));
+
+/** A row is in one thread, each element in a register of its own. */
+function verifyReduction(op: Operation, type: TensorType, desc: MemDesc, report: OpReport): boolean {
+  const { shape, encoding } = type.params;
+  const info = encoding ? tmemLdStInfo(type, desc, getContextualMaxNReg(op)) : undefined;
+  const problem = (): string | undefined => {
+    if (!info) return "failed to compute TMEM encoding info";
+    if (info.unpacked) return "tmem_load reduction requires packed format (unpacked=false)";
+    const [rows, columns] = basesPerDim(toLinearLayout(shape, encoding!), "register");
+    if (rows === 1 && columns === shape[1]) return undefined;
+    return "tmem_load reduction with N dimension sharded across threads is not supported.";
+  };
+  const message = problem();
+  if (message) report.error(message, "ttng.tmem");
+  return message === undefined;
+}
 
 export const TMEMStoreOp = defineOp("ttng.tmem_store", () => ({
   summary: "Store a distributed tensor into a buffer in tensor memory",

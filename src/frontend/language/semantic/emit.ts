@@ -30,7 +30,7 @@ type Parts = Readonly<Record<string, unknown>>;
 export const irType = (s: Semantic, type: TensorType): Type => toIr(s.ctx, type, s.options);
 
 /** Makes an op from its parts by name at the insertion point. Result types are inferred unless given. */
-export function emitOp(s: Semantic, def: OpDef, parts: Parts, types?: readonly Type[]): Operation {
+export function emitOp(s: Semantic, def: OpDef, parts: Parts, types?: readonly (Type | undefined)[]): Operation {
   return s.b.insert(buildOperation(s.ctx, def, parts, s.b.loc, types));
 }
 

@@ -3,7 +3,7 @@ import { AsyncTokenType } from "../../../dialects/ttg/types.js";
 import { TCGen5MMAOp, TCGen5MMAScaledOp } from "../../../dialects/ttng/ops/tc-gen5-mma.js";
 import { TMEMAllocOp, TMEMLoadOp, TMEMStoreOp } from "../../../dialects/ttng/ops/tensor-memory.js";
 import { PoisonOp } from "../../../dialects/ub/ops/index.js";
-import { i32ArrayAttr, intsOf } from "../../../ir/builtin-attrs.js";
+import { dictWith, i32ArrayAttr, intsOf } from "../../../ir/builtin-attrs.js";
 import type { OpDef } from "../../../ir/define-op.js";
 import { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
@@ -48,7 +48,10 @@ function removeToken(rw: Rewriter, op: Operation, dummy: Value): boolean {
   const token = op.results.find(({ type }) => AsyncTokenType.is(type));
   if (!token) return false;
   const resultTypes = op.resultTypes.filter((type) => !AsyncTokenType.is(type));
-  const made = rw.from(op, () => new Operation(op.ctx, op.def, { loc: op.locRef, operands: op.operands, resultTypes, attrs: op.attrs }));
+  // Only loads have segments of results.
+  const load = TMEMLoadOp.match(op);
+  const attrs = load ? dictWith(op.attrs, "resultSegmentSizes", i32ArrayAttr(op.ctx, [1, 0, load.red ? 1 : 0])) : op.attrs;
+  const made = rw.from(op, () => new Operation(op.ctx, op.def, { loc: op.locRef, operands: op.operands, resultTypes, attrs }));
   rw.setBefore(op).insert(made);
   const values = [...made.results];
   values.splice(token.index, 0, dummy);

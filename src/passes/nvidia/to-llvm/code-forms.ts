@@ -32,6 +32,10 @@ export interface NvidiaForms extends CodeForms {
   readonly namesScaleBlocks: boolean;
   /** The column that tcgen05.cp copies to is added to the address, not a disjoint part of it. */
   readonly addsCopyColumn: boolean;
+  /** The parts of a load that reduces are put together before the wait for the load, not after it. */
+  readonly combinesBeforeWait: boolean;
+  /** Copies arrive at an mbarrier by the op for any pointer, not by the one for shared memory. */
+  readonly copiesArriveAnywhere: boolean;
   /**
    * mbarriers that CTAs share: `none`; only the leading CTA expects bytes and waits (`leader`); and all arrive at the leading CTA's
    * (`remote`).
@@ -73,6 +77,8 @@ const FORMS_3_6: NvidiaForms = {
   tmaSpace: "shared::cluster",
   namesScaleBlocks: false,
   addsCopyColumn: false,
+  combinesBeforeWait: false,
+  copiesArriveAnywhere: false,
   sharedBarriers: "none",
   clusterOfAllWarps: false,
   pairsInClusters: false,
@@ -90,6 +96,8 @@ const FORMS_3_7: NvidiaForms = {
   mbarrierSpace: "shared::cta",
   tmaSpace: "shared::cta",
   addsCopyColumn: true,
+  combinesBeforeWait: true,
+  copiesArriveAnywhere: true,
   sharedBarriers: "leader",
   pairsInClusters: true,
   skipBarrier: canSkipBarSync,
@@ -112,6 +120,7 @@ const FORMS_3_8: NvidiaForms = {
   movesOperandsOfWgmma: true,
   partsByCTA: true,
   namesScaleBlocks: true,
+  combinesBeforeWait: false,
   ownSpace: "shared::cta",
   remoteSpace: "shared::cluster",
 };

@@ -8,7 +8,7 @@
  */
 
 import { voidType } from "../../../dialects/llvm/types/types.js";
-import { CpAsyncMBarrierArriveSharedOp } from "../../../dialects/nvvm/ops/copies.js";
+import { CpAsyncMBarrierArriveOp, CpAsyncMBarrierArriveSharedOp } from "../../../dialects/nvvm/ops/copies.js";
 import { FenceProxyOp } from "../../../dialects/nvvm/ops/synchronization.js";
 import {
   ArriveBarrierOp,
@@ -136,6 +136,9 @@ export const MBARRIERS: readonly LoweringRule[] = [
   }),
   rule(AsyncCopyMbarrierArriveOp, ({ barrier, noIncrement }, lo) => {
     const { base } = sharedMemoryObject(lo, barrier);
-    lo.b.create(CpAsyncMBarrierArriveSharedOp, { addr: base, noinc: noIncrement });
+    lo.b.create(lo.forms.copiesArriveAnywhere ? CpAsyncMBarrierArriveOp : CpAsyncMBarrierArriveSharedOp, {
+      addr: base,
+      noinc: noIncrement,
+    });
   }),
 ];

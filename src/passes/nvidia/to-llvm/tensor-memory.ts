@@ -6,10 +6,12 @@
  *
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/TensorMemoryToLLVM.cpp.
  */
+import { MaximumOp, MaxNumOp, MinimumOp, MinNumOp } from "../../../dialects/llvm/ops/intrinsics.js";
 import { ptrType, structType, voidType } from "../../../dialects/llvm/types/types.js";
 import { TensorMemoryBaseAddress } from "../../../dialects/nvgpu/ops/ops.js";
 import { Tcgen05WaitOp } from "../../../dialects/nvvm/ops/matrix.js";
 import type { MemDesc } from "../../../dialects/ttg/types.js";
+import type { TMEMLoadReduction } from "../../../dialects/ttng/attrs.js";
 import {
   getContextualMaxNReg,
   memoryLayout,
@@ -52,6 +54,19 @@ const REGISTERS: Readonly<Record<TMemAccessAtom, number>> = { "32x32b": 1, "16x6
 /** `{$2, $3, $4}`: registers of 32 bits as operands of inline assembly. */
 const registerList = (first: number, count: number): string => `{${Array.from({ length: count }, (_, i) => `$${first + i}`).join(", ")}}`;
 
+/** What a load gives of each row too: of each message a part. */
+interface Reduction {
+  readonly redOp: TMEMLoadReduction;
+  readonly abs: boolean;
+  readonly NaN: boolean;
+  readonly parts: Value[];
+}
+/** A store where `pred` is given, otherwise a load. */
+interface Access {
+  readonly pred?: Value;
+  readonly reduction?: Reduction;
+}
+
 /** One instruction. */
 interface Message {
   readonly info: TMemLdStInfo;
@@ -68,19 +83,30 @@ function storeMessage(lo: Lowering, { info, address, offset }: Message, pred: Va
   lo.b.inlineAsm(asm, ["b", "r", ...values.map(() => "r")].join(), [pred, address, ...values], voidType(lo.ctx));
 }
 
-function loadMessage(lo: Lowering, { info, address, offset }: Message, element: Type): readonly Value[] {
+/** Loads `words`; `reduction` is the minimum or maximum of a thread's words, where it is asked for. */
+interface Loaded {
+  readonly words: readonly Value[];
+  readonly reduction?: Value;
+}
+function loadMessage(lo: Lowering, { info, address, offset }: Message, element: Type, reduction: Reduction | undefined): Loaded {
   const { atom, unpacked, secondHalfOffset, numRegsPerMessage: count } = info;
   const { b, ctx } = lo;
-  const suffix = `${atom}.x${count / REGISTERS[atom]}${unpacked ? ".pack::16b" : ""}.b32`;
+  const modifiers = reduction
+    ? `.${reduction.redOp}${reduction.abs ? ".abs" : ""}${reduction.NaN ? ".NaN" : ""}.f32`
+    : `${unpacked ? ".pack::16b" : ""}.b32`;
+  const suffix = `${atom}.x${count / REGISTERS[atom]}${modifiers}`;
+  const total = count + (reduction ? 1 : 0);
   const half = secondHalfOffset === undefined ? "" : `, ${secondHalfOffset}`;
-  const asm = `tcgen05.ld.sync.aligned.${suffix} ${registerList(0, count)}, [$${count} + ${offset}]${half};`;
-  const constraints = [...Array.from({ length: count }, () => "=r"), "r"].join();
-  const type = count === 1 ? i32(ctx) : structType(ctx, new Array<Type>(count).fill(i32(ctx)));
+  const results = `${registerList(0, count)}${reduction ? `, ${registerList(count, 1)}` : ""}`;
+  const asm = `tcgen05.ld.${reduction ? "red." : ""}sync.aligned.${suffix} ${results}, [$${total} + ${offset}]${half};`;
+  const constraints = [...Array.from({ length: total }, () => "=r"), "r"].join();
+  const type = total === 1 ? i32(ctx) : structType(ctx, new Array<Type>(total).fill(i32(ctx)));
   const loaded = b.inlineAsm(asm, constraints, [address], type);
-  return Array.from({ length: count }, (_, i) => {
-    const word = count === 1 ? loaded : b.extractValue(loaded, i);
+  const values = Array.from({ length: total }, (_, i) => {
+    const word = total === 1 ? loaded : b.extractValue(loaded, i);
     return lo.folding && word.type === element ? word : b.bitcast(word, element);
   });
+  return { words: values.slice(0, count), ...(reduction ? { reduction: values[count]! } : {}) };
 }
 
 /** Moves registers of 32 bits: a store of `values`, a load when there are none. */
@@ -88,7 +114,7 @@ function moveWords(
   lo: Lowering,
   info: TMemLdStInfo,
   base: Value,
-  pred: Value | undefined,
+  { pred, reduction }: Access,
   element: Type,
   values: readonly Value[],
 ): Value[] {
@@ -111,7 +137,11 @@ function moveWords(
     const at = reps.apply({ register: i, lane: 0, warp: 0, block: 0 });
     const message = { info, address, offset: at["col"]! | (at["row"]! << 16) };
     if (pred) storeMessage(lo, message, pred, values.slice(i, i + numRegsPerMessage));
-    else loaded.push(...loadMessage(lo, message, element));
+    else {
+      const { words, reduction: part } = loadMessage(lo, message, element, reduction);
+      loaded.push(...words);
+      if (part) reduction!.parts.push(part);
+    }
   }
   return loaded;
 }
@@ -143,17 +173,11 @@ function unpackElements(lo: Lowering, words: readonly Value[], narrow: Type, pad
 }
 
 /** Drops copies, packs what is narrower than a register, brings registers into the order of messages; the other way round for loads. */
-function move(
-  lo: Lowering,
-  info: TMemLdStInfo,
-  base: Value,
-  pred: Value | undefined,
-  element: Type,
-  values: readonly Value[],
-): readonly Value[] {
+function move(lo: Lowering, info: TMemLdStInfo, base: Value, access: Access, element: Type, values: readonly Value[]): readonly Value[] {
   const { broadcast, vec, perm } = info;
+  const { pred } = access;
   if (broadcast) {
-    const moved = move(lo, { ...info, broadcast: undefined }, base, pred, element, pred ? broadcast.applyToValues(values) : []);
+    const moved = move(lo, { ...info, broadcast: undefined }, base, access, element, pred ? broadcast.applyToValues(values) : []);
     if (pred) return [];
     // Upstream repeats as the messages do, and ends there.
     const { action, inSizeLog2 } = broadcast;
@@ -165,30 +189,44 @@ function move(
     const packed = vec > 1 ? intType(lo.ctx, bits * vec) : i32(lo.ctx);
     const padded = vec === 1 && info.padding;
     const words = pred ? packElements(lo, values, packed, padded) : [];
-    const moved = move(lo, { ...info, vec: 1 }, base, pred, packed, words);
+    const moved = move(lo, { ...info, vec: 1 }, base, access, packed, words);
     return pred ? [] : unpackElements(lo, moved, element, padded);
   }
-  const moved = moveWords(lo, info, base, pred, element, pred ? perm.applyToValues(values) : []);
+  const moved = moveWords(lo, info, base, access, element, pred ? perm.applyToValues(values) : []);
   return pred ? [] : perm.inverse().applyToValues(moved);
 }
 
-/** Stores `values` where `pred` is given, loads otherwise. The verifier saw to it that some instruction fits. */
+/** The verifier saw to it that some instruction fits. */
 function moveTensor(
   lo: Lowering,
   op: Operation,
   type: TensorType,
   buffer: MemDesc,
   base: Value,
-  pred?: Value,
+  access: Access = {},
   values: readonly Value[] = [],
 ) {
   const info = tmemLdStInfo(type, buffer, getContextualMaxNReg(op));
   if (!info) throw new LayoutError("no instruction moves the tensor to or from that buffer");
-  return move(lo, info, base, pred, convertType(buffer.params.elementType), values);
+  return move(lo, info, base, access, convertType(buffer.params.elementType), values);
 }
+/** The minimum or maximum of all parts, by pairs. */
+function combineParts(lo: Lowering, { redOp, NaN: keepsNaN, parts }: Reduction): Value {
+  const { propagating, ignoring } = EXTREMA[redOp];
+  let level: readonly Value[] = parts;
+  while (level.length > 1)
+    level = Array.from({ length: level.length / 2 }, (_, i) =>
+      lo.b.value(keepsNaN ? propagating : ignoring, { a: level[2 * i]!, b: level[2 * i + 1]! }),
+    );
+  return level[0]!;
+}
+const EXTREMA = {
+  min: { propagating: MinimumOp, ignoring: MinNumOp },
+  max: { propagating: MaximumOp, ignoring: MaxNumOp },
+} as const;
 function storeTensor(lo: Lowering, op: Operation, src: Value, buffer: MemDesc, base: () => Value, pred: Value): void {
   const values = lo.elements(src);
-  moveTensor(lo, op, src.type as TensorType, buffer, base(), pred, values);
+  moveTensor(lo, op, src.type as TensorType, buffer, base(), { pred }, values);
   lo.b.create(Tcgen05WaitOp, { kind: "store" });
   // Before anyone uses the buffer all threads have written.
   if (!lo.ctx.triton.placesTmemBarriers) lo.code.barrier(lo);
@@ -258,9 +296,13 @@ export const TENSOR_MEMORY: readonly LoweringRule[] = [
     setTmemAddress(lo, result, address);
     return dropToken(lo, op, token);
   }),
-  rule(TMEMLoadOp, ({ op, src, result, token }, lo) => {
-    lo.setElements(result, moveTensor(lo, op, result.type as TensorType, descOf(src), lo.value(src)));
+  rule(TMEMLoadOp, ({ op, src, result, token, redOp, abs = false, NaN: keepsNaN = false, red }, lo) => {
+    const reduction = redOp && { redOp, abs, NaN: keepsNaN, parts: [] };
+    lo.setElements(result, moveTensor(lo, op, result.type as TensorType, descOf(src), lo.value(src), reduction && { reduction }));
+    const combine = (): void => void (reduction && lo.setElements(red!, [combineParts(lo, reduction)]));
+    if (lo.forms.combinesBeforeWait) combine();
     lo.b.create(Tcgen05WaitOp, { kind: "load" });
+    if (!lo.forms.combinesBeforeWait) combine();
     return dropToken(lo, op, token);
   }),
   rule(TMEMStoreOp, ({ op, src, dst, pred, token }, lo) => {

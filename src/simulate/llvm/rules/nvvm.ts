@@ -83,6 +83,11 @@ const fenceProxy: Rule = (f, op) => {
   f.put(kind === "async.shared" ? `fence.proxy.async.shared::${space}` : `fence.proxy.${kind}`);
 };
 
+const copiesArrive: Rule = (f, op) => {
+  const { noinc } = (nvvm.CpAsyncMBarrierArriveOp.match(op) ?? nvvm.CpAsyncMBarrierArriveSharedOp.match(op))!;
+  f.put(`cp.async.mbarrier.arrive${noinc ? ".noinc" : ""}.shared.b64 [${f.scalar(op.operand(0))}]`);
+};
+
 const mapa: Rule = (f, op) => {
   const { a, b, res } = nvvm.MapaOp.match(op)!;
   const { bits } = f.leaves(res.type)[0]!;
@@ -122,13 +127,8 @@ export const NVVM: Family = [
       f.put(`cp.async.bulk.wait_group${read ? ".read" : ""} ${group}`);
     },
   ],
-  [
-    "nvvm.cp.async.mbarrier.arrive.shared",
-    (f, op) =>
-      f.put(
-        `cp.async.mbarrier.arrive${nvvm.CpAsyncMBarrierArriveSharedOp.match(op)!.noinc ? ".noinc" : ""}.shared.b64 [${f.scalar(op.operand(0))}]`,
-      ),
-  ],
+  ["nvvm.cp.async.mbarrier.arrive", copiesArrive],
+  ["nvvm.cp.async.mbarrier.arrive.shared", copiesArrive],
   ["nvvm.wgmma.fence.aligned", plain("wgmma.fence.sync.aligned")],
   ["nvvm.wgmma.commit.group.sync.aligned", plain("wgmma.commit_group.sync.aligned")],
   ["nvvm.tcgen05.wait", (f, op) => f.put(`tcgen05.wait::${nvvm.Tcgen05WaitOp.match(op)!.kind === "load" ? "ld" : "st"}.sync.aligned`)],

@@ -7,6 +7,7 @@ import type { OpDef } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
 import { product as productOf } from "../dot-product.js";
+import { ELEMENTARY } from "../elementary.js";
 import { operandsOf, type Rule } from "../instructions.js";
 import type { Machine } from "../machine.js";
 import { type ScaledKind, scaled, unpacked } from "../microscaling.js";
@@ -98,6 +99,30 @@ function arriveWhenDone(machine: Machine, op: Operation, desc: MemDescValue, aft
   const barrier = shared.barrier(op, desc);
   barrier.waitsFor.push(shared.begin({ op, after, effect: () => shared.arrive(op, barrier, 1) }));
 }
+
+/** A load; where it reduces too, the minimum or maximum of each row. */
+const loadTensorMemory: Rule = (instruction, program) => {
+  const { op, outs } = instruction;
+  const load = loadShared(instruction, program);
+  const { redOp, abs, NaN: keepsNaN, token, red } = ttng.TMEMLoadOp.match(op)!;
+  if (!redOp) return load;
+  const extremum = { min: keepsNaN ? Math.min : ELEMENTARY.minnum, max: keepsNaN ? Math.max : ELEMENTARY.maxnum }[redOp];
+  const { shape } = tensorSpec(red!.type);
+  return (frame, machine) => {
+    load(frame, machine);
+    const { element, data } = frame.env[outs[0]!] as Tensor;
+    const columns = data.length / shape[0]!;
+    const rows = element.alloc(shape[0]!);
+    for (let row = 0; row < rows.length; row++) {
+      const at = (column: number): number => (abs ? Math.abs(Number(data[row * columns + column])) : Number(data[row * columns + column]));
+      let value = at(0);
+      for (let column = 1; column < columns; column++) value = extremum(value, at(column));
+      rows[row] = value as never;
+    }
+    if (token) frame.env[outs[1]!] = TOKEN;
+    frame.env[outs.at(-1)!] = tensor(element, shape, rows);
+  };
+};
 
 interface Mma {
   readonly a: Value;
@@ -195,7 +220,7 @@ export const TENSOR_CORES: readonly (readonly [OpDef, Rule])[] = [
   [ttng.WarpGroupDotOp, warpGroupDot],
   [ttng.WarpGroupDotWaitOp, warpGroupDotWait],
   [ttng.TMEMAllocOp, allocate],
-  [ttng.TMEMLoadOp, loadShared],
+  [ttng.TMEMLoadOp, loadTensorMemory],
   [ttng.TMEMStoreOp, tmemStore],
   [ttng.TMEMSubSliceOp, tmemSubSlice],
   [ttng.TMEMCopyOp, tmemCopy],
