@@ -119,6 +119,12 @@ def f(a, b, out, K: tl.constexpr):
     expect(out).toContain("validate: PTX: 1 of 1 programs");
     expect(code).toBe(0);
   });
+  test("dots of bytes with and without signs wrap around at all levels", async () => {
+    const { code, out } = await run(["fixtures/simulate/dots-of-bytes.ttgir", "--triton", "3.8", "--target", "cuda:80", "--validate"]);
+    expect(out).toMatch(/^validate: same results after each of /);
+    expect(out).toContain("validate: PTX: 1 of 1 programs");
+    expect(code).toBe(0);
+  });
   test("tt-opt runs its passes so", async () => {
     const io = memoryIo();
     expect(await ttOpt(["--validate", "--canonicalize", "--cse", VECADD], io)).toBe(0);

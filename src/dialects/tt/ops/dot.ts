@@ -13,7 +13,18 @@ import { type ScaledShape, scaleFactorOf } from "../scale-factor.js";
 import { ttTraits } from "../tt-op.js";
 
 const paramsOf = (value: Value) => (value.type as TensorType).params;
-const ResultIsAccumulator = TypesMatchWith("result's type matches accumulator's type", "d", "c", (type) => type);
+export const ResultIsAccumulator = TypesMatchWith("result's type matches accumulator's type", "d", "c", (type) => type);
+
+/** A product of the first two operands, whole. */
+export const PlainDot = implement(DotOpInterface, {
+  a: (op) => op.operand(0),
+  b: (op) => op.operand(1),
+  d: (op) => op.result(0),
+  verifyDims(op) {
+    const a = shapeOf(op.operand(0));
+    return a.at(-1) === shapeOf(op.operand(1))[a.length - 2];
+  },
+});
 
 /** Source: TritonOps.td, TT_DotOp. */
 export const DotOp = defineOp("tt.dot", () => ({
@@ -22,17 +33,7 @@ export const DotOp = defineOp("tt.dot", () => ({
   attrs: { inputPrecision: defaultAttr(InputPrecisionAttr, "ieee"), maxNumImpreciseAcc: defaultAttr(I32Attr, 0) },
   results: { d: FpIntTensor },
   traits: ttTraits(Pure, InferTypeOpInterface, DotOpTrait, ResultIsAccumulator),
-  interfaces: [
-    implement(DotOpInterface, {
-      a: (op) => op.operand(0),
-      b: (op) => op.operand(1),
-      d: (op) => op.result(0),
-      verifyDims(op) {
-        const a = shapeOf(op.operand(0));
-        return a.at(-1) === shapeOf(op.operand(1))[a.length - 2];
-      },
-    }),
-  ],
+  interfaces: [PlainDot],
   format: `
     $a\`,\` $b\`,\` $c (\`,\` \`inputPrecision\` \`=\` $inputPrecision^)? attr-dict \`:\`
     type($a) \`*\` type($b) \`->\` type($d)`,

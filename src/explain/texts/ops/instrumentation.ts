@@ -2,7 +2,7 @@ import type { OpText } from "../records.js";
 
 const op = (meaning: string, becomes: string): OpText => ({ meaning, becomes });
 
-/** Ops of the concurrency sanitizer (tti) and of the profiler (proton, proton_gpu). */
+/** Ops of the sanitizers (tti) and of the profiler (proton, proton_gpu). */
 export const INSTRUMENTATION: Readonly<Record<string, OpText>> = {
   "tti.experimental_assert_in_thread": op(
     "Ends the program with a message unless the condition holds: all elements that the thread has, or any with check_any. The first thread of the group of warps reports it.",
@@ -20,6 +20,10 @@ export const INSTRUMENTATION: Readonly<Record<string, OpText>> = {
   "tti.experimental_lock_release": op(
     "Gives the lock back after all threads are done.",
     "A barrier, then atom.global.gpu.acq_rel.exch.b32.",
+  ),
+  "tti.dot_i8": op(
+    "A matrix product of bytes whose sums in 32 bits wrap around; each operand has a sign or not. tt.dot's sums saturate.",
+    "mma.sync.aligned.m16n8k32.row.col.s32, with .s8 or .u8 for each operand.",
   ),
   "proton.record": op(
     "The beginning or the end of a region that the profiler measures, by its name.",

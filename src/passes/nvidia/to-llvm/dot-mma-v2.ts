@@ -10,6 +10,7 @@
 import { structType } from "../../../dialects/llvm/types/types.js";
 import { DotScaledOp } from "../../../dialects/tt/ops/dot.js";
 import { distributedParams } from "../../../dialects/ttg/encodings/define-encoding.js";
+import { DotI8Op } from "../../../dialects/tti/ops/instrument.js";
 import type { Type } from "../../../ir/attribute.js";
 import { bitWidth, f16, f32, floatKind, floatType, i32, isFloat, isInteger, type TensorType } from "../../../ir/builtin-types.js";
 import type { Operation } from "../../../ir/operation.js";
@@ -214,12 +215,27 @@ interface MmaStep {
 /** Writes the text of one tile's instructions. */
 type EmitMma = (step: MmaStep) => void;
 
+const isTuring = (d: Value): boolean => {
+  const mma = distributedParams(tensorOf(d).params.encoding) as NvidiaMmaParams;
+  return mma.versionMajor === 2 && mma.versionMinor === 1;
+};
+
+/** A dot of bytes whose sum wraps around, each operand with or without a sign. */
+export function lowerDotI8(lo: Lowering, op: Operation): void {
+  const { d, aSigned, bSigned } = DotI8Op.match(op)!;
+  const turing = isTuring(d);
+  const sign = (signed: boolean): string => (signed ? "s8" : "u8");
+  const text = `${MMA}.${turing ? "m8n8k16" : SHAPES["s8"]}.row.col.s32.${sign(aSigned)}.${sign(bSigned)}.s32`;
+  const registers: NumRegisters = { m: 2, n: 1, k: 2 };
+  lowerTiles(lo, op, registers, turing ? turingInt8(text, registers) : plainMma(text, registers, "=r", "r"));
+}
+
 export function lowerMmaV2(lo: Lowering, op: Operation): false | void {
   const [a, b] = [op.operand(0), op.operand(1)];
   const d = op.result(0);
   const mma = distributedParams(tensorOf(d).params.encoding) as NvidiaMmaParams;
   const isF64 = isFloat(elementOf(d), "f64");
-  const turing = mma.versionMajor === 2 && mma.versionMinor === 1;
+  const turing = isTuring(d);
   const small = isSmallF64(mma);
   const hopper = lo.target.gpu.f64Mma === "m16n8k16" && isFloat(elementOf(a), "f64") && !lo.ctx.triton.smallF64Dots;
   const text = mmaInstruction(elementOf(a), elementOf(b), elementOf(d), { turing, hopper });

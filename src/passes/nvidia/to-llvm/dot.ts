@@ -5,13 +5,14 @@
 import * as ll from "../../../dialects/llvm/ops/index.js";
 import { DotOp, DotScaledOp } from "../../../dialects/tt/ops/dot.js";
 import { distributedParams } from "../../../dialects/ttg/encodings/define-encoding.js";
+import { DotI8Op } from "../../../dialects/tti/ops/instrument.js";
 import type { Type } from "../../../ir/attribute.js";
 import { FloatType, type TensorType } from "../../../ir/builtin-types.js";
 import { typeText } from "../../../ir/text-hook.js";
 import type { Value } from "../../../ir/value.js";
 import { lowerFmaDot } from "../../ttg-to-llvm/fma-dot.js";
 import { rule } from "../../ttg-to-llvm/lowering.js";
-import { lowerMmaScaled, lowerMmaV2 } from "./dot-mma-v2.js";
+import { lowerDotI8, lowerMmaScaled, lowerMmaV2 } from "./dot-mma-v2.js";
 import type { Lowering, LoweringRule } from "./nvidia-lowering.js";
 
 const encodingOf = (value: Value) => distributedParams((value.type as TensorType).params.encoding)!;
@@ -38,6 +39,7 @@ export const DOTS: readonly LoweringRule[] = [
     );
   }),
   rule(DotScaledOp, ({ op }, lo) => lowerMmaScaled(lo, op)),
+  rule(DotI8Op, ({ op }, lo) => lowerDotI8(lo, op)),
 ];
 
 const multiplyAdd = ({ b }: Lowering, x: Value, y: Value, sum: Value): Value =>

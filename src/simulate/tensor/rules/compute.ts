@@ -3,6 +3,7 @@ import * as arith from "../../../dialects/arith/ops/index.js";
 import * as tt from "../../../dialects/tt/ops/index.js";
 import { NvidiaMmaEncoding } from "../../../dialects/ttg/encodings/index.js";
 import * as ttg from "../../../dialects/ttg/ops/index.js";
+import * as tti from "../../../dialects/tti/ops/index.js";
 import type { Block } from "../../../ir/block.js";
 import { elementTypeOrSelf, encodingOf, isFloat, numElements } from "../../../ir/builtin-types.js";
 import type { OpDef } from "../../../ir/define-op.js";
@@ -10,7 +11,7 @@ import type { Operation } from "../../../ir/operation.js";
 import { Elementwise as ElementwiseTrait } from "../../../ir/traits.js";
 import { libdeviceExpression } from "../../libdevice.js";
 import { product } from "../dot-product.js";
-import type { Data, Element } from "../elements.js";
+import { type Data, type Element, intElement } from "../elements.js";
 import { type BlockCode, operandsOf, type Program, type Rule, setResults } from "../instructions.js";
 import { type Machine, Stop } from "../machine.js";
 import { type ScaledKind, scaled, unpacked } from "../microscaling.js";
@@ -28,6 +29,22 @@ const dotOp: Rule = pure((op) => {
     machine.charge(op, (a!.data.length * b!.shape.at(-1)!) >> 4);
     const isTf32 = inputPrecision === "tf32" && (machine.gpu.cuda?.tf32 ?? machine.gpu.hip?.xf32) && onTensorCores;
     return product(machine, a!, b!, c!, isTf32 ? "tf32" : isExact ? "f32" : "ieee");
+  };
+});
+
+const dotI8: Rule = pure((op) => {
+  const { aSigned, bSigned } = tti.DotI8Op.match(op)!;
+  const numbers = ({ shape, data, element }: Tensor, signed: boolean): Tensor =>
+    signed
+      ? tensor(element, shape, data)
+      : tensor(
+          intElement(32),
+          shape,
+          Int32Array.from(data as Int8Array, (x) => x & 0xff),
+        );
+  return ([a, b, c], machine) => {
+    machine.charge(op, (a!.data.length * b!.shape.at(-1)!) >> 4);
+    return product(machine, numbers(a!, aSigned), numbers(b!, bSigned), c!, "ieee");
   };
 });
 
@@ -297,6 +314,7 @@ const print: Rule = (instruction) => {
 
 export const COMPUTE: readonly (readonly [OpDef, Rule])[] = [
   [tt.DotOp, dotOp],
+  [tti.DotI8Op, dotI8],
   [tt.DotScaledOp, dotScaled],
   [ttg.Fp4ToFpOp, fp4ToFp],
   [tt.ReduceOp, reduce],
