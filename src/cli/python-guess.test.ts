@@ -40,6 +40,20 @@ test.each([
   expect([await main([...words(line!).slice(1), "--print-after", "0"], io), io.err()]).toEqual([0, ""]);
 });
 
+test("arguments that a kernel hands to functions, and elements that become pointers, are guessed by their use", async () => {
+  const io = memoryIo();
+  expect(await main(["fixtures/frontend/guess/helpers.py", "--kernel", "whole", "--guess", "--emit", "ttir"], io), io.err()).toBe(0);
+  expect(io.err()).toContain(
+    'x=*fp16:16, y=*fp16:16, sizes=*i32:16, peers=*i64:16, bytes=*fp16:16, n=i32, out=tl.float32, activation="relu", TRIANGLE=False, B=64;',
+  );
+});
+
+test("what a value is multiplied by in place is not guessed as None", async () => {
+  const io = memoryIo();
+  expect(await main(["fixtures/frontend/guess/helpers.py", "--kernel", "scaled", "--guess", "--emit", "ttir"], io), io.err()).toBe(0);
+  expect(io.err()).toContain("factor=i32");
+});
+
 test("the proposed command keeps the command and the options that were given", async () => {
   const given = ["run", FILE, "--kernel", "normalize", "--define", "ROWS=8", "--arg", "rows=3", "--target", "cuda:90", "--no-checks"];
   const [line] = (await proposed(...given)).split("\n");

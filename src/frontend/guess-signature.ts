@@ -4,8 +4,8 @@
  */
 import { byName } from "../support/by-name.js";
 import { guessLayouts, layoutCalled } from "./gluon/guess-layout.js";
-import { type JitParameter, jitData } from "./host/objects.js";
-import type { JitFunction } from "./language/values.js";
+import { type JitData, type JitParameter, jitData, lookup } from "./host/objects.js";
+import { isKind, type JitFunction } from "./language/values.js";
 import { integer, isExtent, lastName, launchesOf, type Seen, TORCH_TYPES, Values, walk } from "./launches.js";
 import type * as ast from "./python/ast.js";
 import { unparse } from "./python/unparse.js";
@@ -20,7 +20,7 @@ export interface FoundArguments extends GuessedArguments {
 export function guessSignature(fn: JitFunction, files: readonly (readonly ast.Stmt[])[], valueOf: ValueOf): FoundArguments {
   const { node, parameters, isGluon } = jitData(fn);
   const called = bestLaunch(fn.name, parameters, files, valueOf);
-  const uses = usesOf(node, parameters);
+  const uses = usesOf(jitData(fn), new Map());
   const layouts = isGluon ? guessLayouts(node.body) : undefined;
   const entries = parameters.map((parameter): [string, Guess] => {
     const { name, isConstexpr } = parameter;
@@ -131,6 +131,8 @@ interface Uses {
   readonly descriptors: ReadonlyMap<string, number>;
   /** Pointers whose elements are added to addresses, bound loops or are taken apart by bits: indices, lengths, packed numbers. */
   readonly integers: ReadonlySet<string>;
+  /** Pointers whose elements are converted to pointers. */
+  readonly tables: ReadonlySet<string>;
   readonly conditions: ReadonlySet<string>;
   readonly types: ReadonlySet<string>;
   /** Parameters that the kernel computes with or loads from, whatever constants it is compiled for: they cannot be None. */
@@ -140,7 +142,16 @@ interface Uses {
   readonly hasDot: boolean;
 }
 
-function usesOf(kernel: ast.FunctionDef, parameters: readonly JitParameter[]): Uses {
+const NO_USES: Uses = {
+  ...{ pointers: new Set(), descriptors: new Map(), integers: new Set(), tables: new Set(), conditions: new Set() },
+  ...{ types: new Set(), needed: new Set(), compared: new Map(), hasDot: false },
+};
+
+/** `seen`: functions that were looked at, or are being: what a kernel hands to a function is used as the function uses it. */
+function usesOf(data: JitData, seen: Map<JitData, Uses>): Uses {
+  const found = seen.get(data);
+  if (found) return found;
+  const { node: kernel, parameters } = data;
   const names = new Set(parameters.map((p) => p.name));
   const from = new Map<string, Set<string>>();
   const descriptors = new Map<string, number>();
@@ -151,11 +162,34 @@ function usesOf(kernel: ast.FunctionDef, parameters: readonly JitParameter[]): U
   const addresses: string[] = [];
   const values = new Map<string, ast.Expr[]>();
   const integral: ast.Expr[] = [];
+  const integerBases: string[] = [];
+  const addressNumbers: ast.Expr[] = [];
+  const tableBases: string[] = [];
+  const isPointerType = (node: ast.Expr | undefined): boolean =>
+    (node?.kind === "Name" ? (values.get(node.id) ?? []) : [node]).some((e) => e?.kind === "Call" && lastName(e.func) === "pointer_type");
   const condition = (test: ast.Expr): void => {
     if (test.kind === "Name") conditions.add(test.id);
     else if (test.kind === "UnaryOp") condition(test.operand);
     else if (test.kind === "BoolOp") test.values.forEach(condition);
   };
+  const handed = (fn: JitData, call: ast.Call): void => {
+    const inside = usesOf(fn, seen);
+    hasDot ||= inside.hasDot;
+    const starred = call.args.findIndex((arg) => arg.kind === "Starred");
+    const args = call.args.slice(0, starred < 0 ? undefined : starred).map((arg, i) => [fn.parameters[i]?.name ?? "", arg] as const);
+    for (const [parameter, arg] of [...args, ...call.keywords.map(({ arg, value }) => [arg ?? "", value] as const)]) {
+      if (inside.pointers.has(parameter)) addresses.push(...basesOf(arg));
+      if (inside.integers.has(parameter)) integerBases.push(...basesOf(arg));
+      if (inside.tables.has(parameter)) tableBases.push(...basesOf(arg));
+      if (inside.conditions.has(parameter)) condition(arg);
+      if (arg.kind !== "Name") continue;
+      const [rank, other] = [inside.descriptors.get(parameter), inside.compared.get(parameter)];
+      if (rank !== undefined) descriptors.set(arg.id, rank);
+      if (other !== undefined && !compared.has(arg.id)) compared.set(arg.id, other);
+      if (inside.types.has(parameter)) types.add(arg.id);
+    }
+  };
+  seen.set(data, NO_USES);
   walk(kernel.body, (node) => {
     if (node.kind === "Assign" || node.kind === "AnnAssign") {
       const bases = basesOf(node.value ?? undefined);
@@ -188,6 +222,10 @@ function usesOf(kernel: ast.FunctionDef, parameters: readonly JitParameter[]): U
     }
     const dtype = name === "to" || name === "cast" ? node.args.at(-1) : node.keywords.find((k) => k.arg === "dtype")?.value;
     if (dtype?.kind === "Name") types.add(dtype.id);
+    if (isPointerType(dtype))
+      addressNumbers.push(...(name === "to" && node.func.kind === "Attribute" ? [node.func.value] : node.args.slice(0, 1)));
+    const fn = node.func.kind === "Name" ? lookup(data.env, node.func.id) : undefined;
+    if (isKind(fn, "jit")) handed(jitData(fn), node);
   });
   const parametersOf = (bases: readonly string[]): Set<string> => {
     // It grows while it is walked.
@@ -196,8 +234,12 @@ function usesOf(kernel: ast.FunctionDef, parameters: readonly JitParameter[]): U
     return new Set([...reached].filter((name) => names.has(name)));
   };
   const pointers = parametersOf(addresses);
-  const integers = parametersOf(loadsIn(integral, values));
-  return { pointers, descriptors, integers, conditions, types, compared, hasDot, needed: neededNames(kernel, parameters) };
+  const integers = parametersOf([...loadsIn(integral, values), ...integerBases]);
+  const tables = parametersOf([...loadsIn(addressNumbers, values), ...tableBases]);
+  const needed = neededNames(kernel, parameters);
+  const uses: Uses = { pointers, descriptors, integers, tables, conditions, types, compared, hasDot, needed };
+  seen.set(data, uses);
+  return uses;
 }
 
 /** Names of operands, bounds and addresses outside of branches that a constant decides, without those that are compared with None. */
@@ -214,6 +256,7 @@ function neededNames(kernel: ast.FunctionDef, parameters: readonly JitParameter[
   };
   const look = (node: ast.Node): void => {
     if (node.kind === "BinOp") add(needed, [node.left, node.right]);
+    if (node.kind === "AugAssign") add(needed, [node.target, node.value]);
     if (node.kind === "Call" && /^(?:load|store)$/.test(lastName(node.func) ?? "")) add(needed, node.args.slice(0, 1));
     if (node.kind === "Compare") {
       if (node.ops.every((op) => /^[LG]t/.test(op))) add(needed, [node.left, ...node.comparators]);
@@ -298,8 +341,9 @@ const isSwitch = (name: string): boolean =>
   /^(?:is|has|use|even|causal|flag|store|do|need|return|output)[A-Z]/.test(name) ||
   /^(?:IS|HAS|USE|EVEN)[A-Z]/.test(name);
 
-function guessedType({ name, fallbackNode }: JitParameter, { pointers, descriptors, integers, hasDot }: Uses): string {
+function guessedType({ name, fallbackNode }: JitParameter, { pointers, descriptors, integers, tables, hasDot }: Uses): string {
   const rank = descriptors.get(name);
+  if (tables.has(name)) return "*i64:16";
   if (rank !== undefined) return `tensordesc<fp16[${Array.from({ length: rank }, () => 64).join(", ")}]>`;
   if (pointers.has(name) || /(?:^|_)ptrs?(?:_|$)|ptr$|pointer/i.test(name)) {
     if (/mask/i.test(name)) return "*i1:16";
