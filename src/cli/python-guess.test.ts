@@ -126,21 +126,23 @@ test("what heuristics compute of unknown numbers is guessed on request; that an 
   expect(stated.err()).toContain("the heuristic of 'EVEN' cannot be evaluated (the value of 'n' is not known while compiling)");
 });
 
-test("heuristics know that an argument is None; each sees what those before it returned, the outer decorator's first", async () => {
-  const text = `import triton, triton.language as tl
+test("heuristics know which argument is None, a number or a tensor; each sees what those before it returned, the outer decorator's first", async () => {
+  const text = `import torch, triton, triton.language as tl
 @triton.heuristics({"W": lambda args: 2 * args["N"], "V": lambda args: args["W"] + 1})
+@triton.heuristics({"IS_TENSOR": lambda args: isinstance(args["x"], torch.Tensor) and not isinstance(args["n"], (torch.Tensor, float))})
 @triton.heuristics({"U": lambda args: args["V"] + args["W"], "HAS_Y": lambda args: args["y"] is not None})
 @triton.jit
-def kernel(x, y, N: tl.constexpr, U: tl.constexpr, V: tl.constexpr, W: tl.constexpr, HAS_Y: tl.constexpr):
+def kernel(x, y, n, N: tl.constexpr, U: tl.constexpr, V: tl.constexpr, W: tl.constexpr, HAS_Y: tl.constexpr, IS_TENSOR: tl.constexpr):
+    tl.static_assert(IS_TENSOR)
     tl.static_assert(U == 17 and V == 9 and W == 8 and not HAS_Y and y is None)
     tl.static_assert(getattr(y, "shape", 3) == 3)
     tl.store(x, U)
 `;
   const io = memoryIo("", { "k.py": text });
-  expect([await main(["k.py", "--type", "x=*i32", "--const", "y=None", "--const", "N=4", "--print-after", "0"], io), io.err()]).toEqual([
-    0,
-    "",
-  ]);
+  expect([
+    await main(["k.py", "--type", "x=*i32", "--type", "n=i64", "--const", "y=None", "--const", "N=4", "--print-after", "0"], io),
+    io.err(),
+  ]).toEqual([0, ""]);
 });
 
 test("elements that are added to addresses or bound loops are guessed as integers", async () => {
@@ -205,4 +207,33 @@ ${steps}    tl.store(out + tl.load(a2000), 1.0)
   const io = memoryIo("", { "k.py": text });
   expect(await main(["k.py", "--guess", "--print-after", "0"], io)).toBe(0);
   expect(io.err()).toContain("p=*i32:16, q=*i32:16, out=*fp32:16");
+});
+
+test("kernels of classes are named by their class, and launched through it; they do not see its names", async () => {
+  const file = "fixtures/frontend/guess/classes.py";
+  const listed = memoryIo();
+  expect(await main([file], listed)).toBe(2);
+  expect(listed.err()).toContain(`4 kernels; choose one with --kernel:
+  Twice.forward(x, y, n, B: tl.constexpr)
+  Half.forward(x, n, B: tl.constexpr)
+  Half.Back.backward(x, B: tl.constexpr)
+  later(x)`);
+  for (const [kernel, head] of [
+    ["Twice.forward", "x=*fp16:16 (call), y=*fp16:16 (call), n=i32 (call)"],
+    ["Half.forward", "x=*i16:16 (call), n=i32 (call), B=256 (call)"],
+    ["Half.Back.backward", "x=*i64:16 (call), B=8 (call)"],
+  ] as const) {
+    const io = memoryIo();
+    expect(await main([file, "--kernel", kernel, "--guess", "--print-after", "0"], io), io.err()).toBe(0);
+    expect(io.err()).toContain(head);
+    expect(io.out()).toContain(`tt.func public @${kernel.split(".").at(-1)}(`);
+    // WIDTH is the file's.
+    if (kernel === "Twice.forward") expect(io.out()).not.toContain("2.0");
+  }
+  const inner = memoryIo();
+  expect(await main([file, "--kernel", "inner", "--guess", "--print-after", "0"], inner)).toBe(2);
+  expect(inner.err()).toContain(`'${file}' defines 'inner' when 'make' is called: give what it returns a name at module level`);
+  const later = memoryIo();
+  expect(await main([file, "--kernel", "later", "--guess", "--print-after", "0"], later)).toBe(2);
+  expect(later.err()).toContain("TypeError: a kernel is a function without 'async'");
 });

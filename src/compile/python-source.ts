@@ -66,7 +66,7 @@ function readKernel(request: SourceRequest, ofComment: readonly string[], versio
     const ofComment = commentSettings(text, kernel.line);
     return [...ofComment, ...kernel.settings.filter(({ key }) => !ofComment.some((c) => c.key === key))];
   };
-  const kernel = chooseKernel(file.kernels, python.kernel, name, (k) => settings(k).length > 0);
+  const kernel = chooseKernel(file.kernels, python.kernel, name, (k) => settings(k).length > 0, file.inner);
   if ("error" in kernel) return rejected(kernel.error, kernel);
   const defines = settings(kernel).flatMap(({ key, value }) => (key === "define" ? [value] : []));
   if (defines.length > ofComment.length) return readKernel(request, defines, version);
@@ -76,7 +76,7 @@ function readKernel(request: SourceRequest, ofComment: readonly string[], versio
   }
   const stated = settings(kernel);
   const isStated = stated.some(({ key }) => key === "signature") || python.signature !== undefined || python.types.length > 0;
-  const captured = isStated ? [] : (python.captured ?? []).filter((c) => c.kernel === kernel.name);
+  const captured = isStated ? [] : (python.captured ?? []).filter((c) => c.kernel === kernel.name.replace(/.*\./, ""));
   if (captured.length > 1) return rejected(...captureChoices(kernel.name, name, captured));
   const ofCapture = captured.flatMap(capturedSettings).filter(({ key }) => !stated.some((c) => c.key === key));
   for (const { folder, signature } of captured) {

@@ -23,14 +23,15 @@ import { callHost } from "./host/call.js";
 import { evaluate } from "./host/evaluate.js";
 import { EndlessCode, makeHost, packageFolders, runModule } from "./host/host.js";
 import { moduleSearch, type SearchFiles } from "./host/module-search.js";
-import { type Env, type Host, type JitData, jitData, Names, type SourceFile } from "./host/objects.js";
+import { classData, type Env, type Host, type JitData, jitData, Names, type SourceFile } from "./host/objects.js";
 import { choose } from "./host/undecided.js";
 import { type EmbeddedKernel, embeddedKernels, inductorKernel } from "./inductor.js";
 import { asPyError, PyError } from "./language/errors.js";
 import { languageModules } from "./language/modules.js";
 import { dictKey, pyDict, pyRepr } from "./language/python-text.js";
 import type { LanguageOptions } from "./language/semantic.js";
-import { isKind, isLayout, type JitFunction, type PyValue, tuple } from "./language/values.js";
+import { isKind, isLayout, type JitFunction, type Opaque, type PyValue, tuple } from "./language/values.js";
+import { lastName, walk } from "./launches.js";
 import { wholeListing } from "./listing.js";
 import type * as ast from "./python/ast.js";
 import { parsePython } from "./python/parse.js";
@@ -55,6 +56,8 @@ export interface PythonHost extends SearchFiles {
 
 export interface PythonFile {
   readonly kernels: readonly KernelInfo[];
+  /** Functions under `@triton.jit` that functions define, with the name of the outermost: they exist when that is called. */
+  readonly inner: () => ReadonlyMap<string, string>;
   /** For `compileKernel` alone. */
   readonly evaluated: EvaluatedFile;
 }
@@ -200,7 +203,7 @@ function evaluateFile(
     read ??= [parsed.body, ...testsOf(file).flatMap((path) => moduleBody(readFile(path), path))];
     return guessSignature(fn, read, (node) => constantText(host, source, node));
   };
-  for (const [name, value] of source.globals) {
+  for (const [name, value] of namesOf(source)) {
     const defined = isKind(value, "opaque") ? (value.undecided?.definitions.map((d) => d.value) ?? []) : [value];
     const fn = defined.find((v): v is JitFunction => isKind(v, "jit") && jitData(v).env.file === source);
     if (!fn) continue;
@@ -214,7 +217,40 @@ function evaluateFile(
     const refused = isKind(value, "opaque") && !choose(name, value) ? undecidedKernel(file, name, value) : kernel.refused;
     kernels.push({ ...kernel, refused });
   }
-  return { kernels, evaluated: { ctx, host, source, functions } };
+  return { kernels, inner: () => innerKernels(parsed.body), evaluated: { ctx, host, source, functions } };
+}
+
+/** The names at module level, and `Class.name` for those of its classes. */
+function namesOf(source: SourceFile): readonly (readonly [string, PyValue])[] {
+  const seen = new Set<PyValue>();
+  const within = (names: Iterable<readonly [string, PyValue]>, prefix: string): (readonly [string, PyValue])[] =>
+    [...names].flatMap(([name, value]): (readonly [string, PyValue])[] => {
+      if (!isKind(value, "class")) {
+        // A class has the functions of its base too.
+        const isKnown = prefix !== "" && seen.has(value);
+        seen.add(value);
+        return isKnown ? [] : [[`${prefix}${name}`, value]];
+      }
+      const data = classData(value);
+      // Methods of aggregates are functions for kernels.
+      if (seen.has(value) || value.flavour !== "plain" || data?.kind !== "source" || data.env.file !== source) return [];
+      seen.add(value);
+      return within(value.attrs, `${prefix}${name}.`);
+    });
+  return within(source.globals, "");
+}
+
+function innerKernels(body: readonly ast.Stmt[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const isJit = (decorator: ast.Expr): boolean => lastName(decorator.kind === "Call" ? decorator.func : decorator) === "jit";
+  const inside = (around: ast.FunctionDef): void =>
+    walk(around.body, (node) => void (node.kind === "FunctionDef" && node.decorators.some(isJit) && found.set(node.name, around.name)));
+  walk(
+    body,
+    (node) => void (node.kind === "FunctionDef" && inside(node)),
+    (node) => node.kind !== "FunctionDef",
+  );
+  return found;
 }
 
 /** The kernels that a file holds as string literals, as torch.compile's `output_code.py` does. A file that was cut off yields the ones before its end, and a warning. */
@@ -418,7 +454,7 @@ function argumentsOf(file: EvaluatedFile, fn: JitFunction, { signature, constant
   // Each sees what those before it returned.
   for (const [name, heuristic] of data.heuristics) {
     if (!known.has(name) || known.get(name) !== undefined) continue;
-    const value = heuristicValue(file, name, heuristic, known, guess ? signature : undefined);
+    const value = heuristicValue(file, name, heuristic, known, signature, guess === true);
     known.set(name, value);
     computed.set(name, value);
   }
@@ -479,22 +515,30 @@ function evaluateText({ host, source }: EvaluatedFile, text: string): PyValue {
 /** The value that guessed heuristics see for a number that is not known: most blocks divide it. */
 const GUESSED_NUMBER = 1024n;
 
-/**
- * The value that a function of `@triton.heuristics` returns for the known arguments. `guess`: the types of the arguments, where it may be
- * guessed from numbers that are not known.
- */
+/** The value that a function of `@triton.heuristics` returns for the known arguments. `guess`: whether numbers that are not known may be guessed. */
 function heuristicValue(
   { ctx, host }: EvaluatedFile,
   name: string,
   fn: PyValue,
   known: ReadonlyMap<string, PyValue | undefined>,
-  guess: Specialization["signature"] | undefined,
+  signature: Specialization["signature"],
+  guess: boolean,
 ): PyValue {
+  const isNumber = (key: string): boolean => /^[iu]\d+$/.test(String(signature.get(key)));
+  const classOf = (key: string): NonNullable<Opaque["argument"]> =>
+    isNumber(key)
+      ? "int"
+      : /^(?:fp|bf)\d+$/.test(String(signature.get(key)))
+        ? "float"
+        : String(signature.get(key)).startsWith("*")
+          ? "Tensor"
+          : "object";
+
   const unknown = (key: string): PyValue => ({
     kind: "opaque",
     what: key,
     why: `the value of '${key}' is not known while compiling`,
-    isSomething: true,
+    argument: classOf(key),
   });
   const valueWith = (other: (key: string) => PyValue): PyValue => {
     const entries = [...known].map(([key, value]) => [key, value === undefined ? other(key) : value] as const);
@@ -502,8 +546,7 @@ function heuristicValue(
   };
   const value = valueWith(unknown);
   if (!isKind(value, "opaque")) return value;
-  const numbers = new Set([...(guess ?? [])].flatMap(([key, type]) => (/^[iu]\d+$/.test(String(type)) ? [key] : [])));
-  const guessed = guess ? valueWith((key) => (numbers.has(key) ? GUESSED_NUMBER : unknown(key))) : value;
+  const guessed = guess ? valueWith((key) => (isNumber(key) ? GUESSED_NUMBER : unknown(key))) : value;
   if (isKind(guessed, "opaque"))
     throw new PyError(
       "ValueError",

@@ -19,7 +19,7 @@ export interface FoundArguments extends GuessedArguments {
 /** `files`: the kernel's file first, then its tests. `valueOf`: the text of a constant expression at module level, undefined where it is none. */
 export function guessSignature(fn: JitFunction, files: readonly (readonly ast.Stmt[])[], valueOf: ValueOf): FoundArguments {
   const { node, parameters, isGluon } = jitData(fn);
-  const called = bestLaunch(fn.name, parameters, files, valueOf);
+  const called = bestLaunch(fn, parameters, files, valueOf);
   const uses = usesOf(jitData(fn), new Map());
   const layouts = isGluon ? guessLayouts(node.body) : undefined;
   const entries = parameters.map((parameter): [string, Guess] => {
@@ -47,14 +47,14 @@ const OPTIONS: ReadonlySet<string> = new Set(["num_warps", "num_stages", "num_ct
 
 /** The launch that shows most of the kernel's arguments. */
 function bestLaunch(
-  kernel: string,
+  { name: kernel, qualname }: JitFunction,
   parameters: readonly JitParameter[],
   files: readonly (readonly ast.Stmt[])[],
   valueOf: ValueOf,
 ): Launched {
   const values = new Values(valueOf);
   let best: Launched = { entries: new Map(), options: new Map(), grid: () => undefined };
-  for (const { args, keywords, grid, scope } of launchesOf(kernel, files)) {
+  for (const { args, keywords, grid, scope } of launchesOf(kernel, /(\w+)\.\w+$/.exec(qualname)?.[1], files)) {
     const entries = new Map<string, string>();
     const options = new Map<string, string>();
     const passed: (readonly [parameter: string, node: ast.Expr])[] = [];

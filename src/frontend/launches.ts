@@ -38,16 +38,23 @@ export interface Seen {
   readonly scope: Scope;
 }
 
-/** The launches of a kernel, in the order of the files and lines. */
-export function launchesOf(kernel: string, files: readonly (readonly ast.Stmt[])[]): readonly Launch[] {
+/** The launches of a kernel, in the order of the files and lines. `cls`: the class that it is in. */
+export function launchesOf(kernel: string, cls: string | undefined, files: readonly (readonly ast.Stmt[])[]): readonly Launch[] {
   const calls = new Map<string, readonly Caller[]>();
   for (const [file, body] of files.entries()) visitScope(body, { parent: undefined, fn: undefined, file, calls });
   const found: Launch[] = [];
   for (const { call, scope } of calls.get(LAUNCHED + kernel) ?? []) {
+    if (cls !== undefined && !isOfClass(call.func, cls)) continue;
     const grid = call.func.kind === "Subscript" ? call.func.slice : call.keywords.find((k) => k.arg === "grid")!.value;
     found.push({ line: call.at?.line ?? 0, args: call.args, keywords: call.keywords, grid, scope });
   }
   return found;
+}
+
+/** `Class.kernel[grid]`, `module.Class.kernel.warmup`, and inside of the class `cls.kernel[grid]`. */
+function isOfClass(launched: ast.Expr, cls: string): boolean {
+  const kernel = launched.kind === "Subscript" || launched.kind === "Attribute" ? launched.value : launched;
+  return kernel.kind === "Attribute" && [cls, "cls", "self"].includes(lastName(kernel.value) ?? "");
 }
 
 /** Before the names of kernels that are launched; no function has such a name. */

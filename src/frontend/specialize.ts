@@ -73,8 +73,15 @@ export function chooseKernel(
   name: string | undefined,
   file: string,
   hasSettings: (kernel: KernelInfo) => boolean = () => false,
+  inner: () => ReadonlyMap<string, string> = () => new Map(),
 ): KernelInfo | Refusal {
-  if (kernels.length === 0) return { error: `'${file}' has no function under @triton.jit` };
+  const found = kernels.find((k) => k.name === name);
+  if (found) return found;
+  if (kernels.length === 0 || (name !== undefined && inner().has(name))) {
+    const [hidden = "", around] = [...inner()].find(([one]) => name === undefined || one === name) ?? [];
+    if (around === undefined) return { error: `'${file}' has no function under @triton.jit` };
+    return { error: `'${file}' defines '${hidden}' when '${around}' is called: give what it returns a name at module level` };
+  }
   if (name === undefined) {
     const [only, ...others] = kernels.length === 1 ? kernels : kernels.filter(hasSettings);
     if (only && others.length === 0) return only;
@@ -86,8 +93,6 @@ export function chooseKernel(
       },
     };
   }
-  const found = kernels.find((k) => k.name === name);
-  if (found) return found;
   const names = kernels.map((k) => k.name);
   const near = nearest(name, names);
   return { error: `'${file}' has no kernel '${name}'${near ? `; did you mean '${near}'?` : `; it has ${names.join(", ")}`}` };

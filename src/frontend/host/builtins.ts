@@ -131,7 +131,14 @@ const length = computing("len", ([value = null]) => {
 });
 
 const isinstance = native("isinstance", ([value = null, classes = null]) => {
-  const unknown = unknownOf(value) ?? (elementsOf(classes) ?? [classes]).map(unknownOf).find((cls) => cls !== undefined);
+  const all = elementsOf(classes) ?? [classes];
+  if (isKind(value, "opaque") && value.argument !== undefined && value.argument !== "object") {
+    const { argument } = value;
+    if (all.some((cls) => (isKind(cls, "class") ? cls.name === argument : isKind(cls, "opaque") && cls.what === `torch.${argument}`)))
+      return true;
+    if (argument !== "Tensor") return false;
+  }
+  const unknown = unknownOf(value) ?? all.map(unknownOf).find((cls) => cls !== undefined);
   // A plain value is never an instance of a class that is not known.
   const isPlain = !isKind(value, "opaque") && !isKind(value, "instance") && !isKind(value, "jit");
   return isInstance(value, classes) || isPlain || !unknown ? isInstance(value, classes) : unknown;

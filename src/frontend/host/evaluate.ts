@@ -134,7 +134,7 @@ function compare(host: Host, env: Env, node: ast.Compare): PyValue {
   for (const [i, op] of node.ops.entries()) {
     const right = evaluate(host, env, node.comparators[i]!);
     const unknown = unknownOf(left) ?? unknownOf(right);
-    const isDecided = (op === "Is" || op === "IsNot") && (left === null || right === null) && unknown?.isSomething === true;
+    const isDecided = (op === "Is" || op === "IsNot") && (left === null || right === null) && unknown?.argument !== undefined;
     if (unknown && !isDecided) return opaque(node, unknown);
     if (!holds(op, left, right)) return false;
     left = right;

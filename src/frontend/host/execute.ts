@@ -66,6 +66,9 @@ function run(host: Host, env: Env, node: ast.Stmt): Outcome {
     case "FunctionDef":
       env.vars.set(node.name, decorate(host, env, node.decorators, functionValue(host, env, node)));
       return undefined;
+    case "AsyncFunctionDef":
+      env.vars.set(node.name, asyncFunction(host, env, node));
+      return undefined;
     case "ClassDef":
       env.vars.set(node.name, decorate(host, env, node.decorators, classValue(host, env, node)));
       return undefined;
@@ -237,8 +240,21 @@ function raiseStatement(host: Host, env: Env, { exc }: ast.Raise): never {
 }
 
 function functionValue(host: Host, env: Env, node: ast.FunctionDef): PyValue {
-  const data: HostData = { kind: "def", node, env, defaults: defaultValues(host, env, node.args) };
+  const data: HostData = { kind: "def", node, env: scopeOfFunctions(env), defaults: defaultValues(host, env, node.args) };
   return { kind: "host_function", name: node.name, constexpr: false, data };
+}
+/** Functions do not see the names of the class that they are defined in. */
+function scopeOfFunctions(env: Env): Env {
+  return env.isClass && env.parent ? { ...scopeOfFunctions(env.parent), qualname: env.qualname! } : env;
+}
+
+/** Calls of it are not followed. As a kernel it is an error where it is asked for. */
+function asyncFunction(host: Host, env: Env, node: ast.AsyncFunctionDef): PyValue {
+  const fn = decorate(host, env, node.decorators, functionValue(host, env, { ...node, kind: "FunctionDef" }));
+  if (!isKind(fn, "jit")) return { kind: "opaque", what: node.name, why: "it is an async function" };
+  const refused = new PyError("TypeError", "a kernel is a function without 'async'");
+  if (node.at) refused.origin = { file: env.file.path, at: node.at };
+  return { ...fn, data: { ...jitData(fn), refused } };
 }
 
 /** Applies decorators, the innermost first. */
@@ -294,7 +310,7 @@ function decoratorValue(host: Host, env: Env, decorator: ast.Expr): PyValue | Py
 function classValue(host: Host, env: Env, node: ast.ClassDef): PyValue {
   const attrs = new Names();
   const qualname = env.qualname === undefined ? node.name : `${env.qualname}.${node.name}`;
-  const inner: Env = { vars: attrs, parent: env, file: env.file, isFunction: env.isFunction, qualname };
+  const inner: Env = { vars: attrs, parent: env, file: env.file, isFunction: env.isFunction, isClass: true, qualname };
   execute(host, inner, node.body);
   const fields: [string, PyValue][] = [];
   for (const s of node.body)

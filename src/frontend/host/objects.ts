@@ -147,6 +147,8 @@ export interface Env {
   readonly file: SourceFile;
   /** Set in the body of a `def`, whose assignments are local. */
   readonly isFunction: boolean;
+  /** Set in the body of a class. */
+  readonly isClass?: boolean;
   /** The qualified name of the class or function whose body this is. */
   readonly qualname?: string;
 }

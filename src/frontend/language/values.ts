@@ -217,8 +217,8 @@ export interface Opaque {
   readonly what: string;
   readonly why: string;
   readonly loc?: LocationRef | undefined;
-  /** Whether it is known to be something: `x is None` is false. */
-  readonly isSomething?: true;
+  /** The class of an argument that a kernel is launched with: it is not None. */
+  readonly argument?: "int" | "float" | "Tensor" | "object";
   /** Set where a condition that is not known chooses between definitions. */
   readonly undecided?: Undecided | undefined;
   /** Where it was looked for. */

@@ -1,7 +1,7 @@
 /**
  * Python's abstract syntax as CPython's `ast` module has it: node and field names are the same, so that what is said about
  * code generation in Triton's own terms can be read here. Only what no kernel and no kernel's module needs is missing
- * (`match`, `async`): it is kept as `Unsupported` and named when somebody comes across it.
+ * (`match`, loops and contexts of `async`): it is kept as `Unsupported` and named when somebody comes across it.
  */
 
 /** The position of a node: 1-based lines; columns count UTF-8 bytes from 0, as CPython's. */
@@ -204,6 +204,9 @@ export interface FunctionDef extends N<"FunctionDef"> {
   readonly decorators: readonly Expr[];
   readonly returns: Expr | undefined;
 }
+export interface AsyncFunctionDef extends Omit<FunctionDef, "kind"> {
+  readonly kind: "AsyncFunctionDef";
+}
 export interface ClassDef extends N<"ClassDef"> {
   readonly name: string;
   readonly bases: readonly Expr[];
@@ -298,6 +301,7 @@ export interface Simple extends N<"Pass" | "Break" | "Continue"> {}
 
 export type Stmt =
   | FunctionDef
+  | AsyncFunctionDef
   | ClassDef
   | Return
   | Delete

@@ -315,16 +315,14 @@ export function statementRule(g: Peg, depths: ArrayLike<number>, strings: String
   const defWhole = seq(async, word("def"), name, op("("), opt(e.parameters), op(")"), returns);
   const definition = alt(
     noBlock("function definition", defWhole, 1),
-    made(seq(async, word("def"), name, must(op("("), "("), opt(e.parameters), op(")"), returns, mustColon, block), (m) =>
-      unlessAsync(m, "AsyncFunctionDef", () => ({
-        kind: "FunctionDef",
-        name: textOf(m.parts[2]!),
-        args: argumentsOf(g, m.parts[4]!),
-        body: statementsIn(m.parts[8]!),
-        decorators: [],
-        returns: maybe(m.parts[6]!.parts[1]),
-      })),
-    ),
+    made(seq(async, word("def"), name, must(op("("), "("), opt(e.parameters), op(")"), returns, mustColon, block), (m) => ({
+      kind: present(m.parts[0]!) ? "AsyncFunctionDef" : "FunctionDef",
+      name: textOf(m.parts[2]!),
+      args: argumentsOf(g, m.parts[4]!),
+      body: statementsIn(m.parts[8]!),
+      decorators: [],
+      returns: maybe(m.parts[6]!.parts[1]),
+    })),
   );
   const classHead = seq(word("class"), name, opt(seq(op("("), opt(e.callArguments), op(")"))));
   const classNode = made(seq(classHead, colon, block), ({ parts: [head, , body] }) => {
