@@ -6,7 +6,7 @@ import { callHost } from "./call.js";
 import { dictMethod, listMethod, tupleMethod } from "./container-methods.js";
 import { isAbsent } from "./facts.js";
 import { CLASS_METHODS, type Host, jitData, type NativeCall, native, PROPERTIES, SEMANTIC, STATIC_METHODS } from "./objects.js";
-import { semanticMethod } from "./semantic-methods.js";
+import { builderOption, semanticMethod } from "./semantic-methods.js";
 import { stringMethod } from "./string-methods.js";
 
 const list = (values: PyValue[]): PyList => ({ kind: "list", values });
@@ -65,6 +65,10 @@ export function hostAttribute(host: Host, value: PyValue, name: string): PyValue
       return name === "__name__" ? value.def.name : undefined;
     case "opaque":
       if (value === SEMANTIC) return semanticMethod(name) ?? opaqueAttribute(host, value, name);
+      if (value.what === "_semantic.builder.options" && host.semantic) {
+        const option = builderOption(host.semantic, name);
+        if (option !== undefined) return option;
+      }
       return opaqueAttribute(host, value, name);
     default:
       return host.semantic ? member(host.semantic, value, name) : typeMember(value, name);

@@ -26,7 +26,7 @@ import {
 import { equal, greaterEqual, greaterThan, lessEqual, lessThan, notEqual } from "../language/semantic/compare.js";
 import { toTensor } from "../language/semantic/constants.js";
 import type { Semantic } from "../language/semantic.js";
-import { isKind, isTensor, type PyValue, type Tensor } from "../language/values.js";
+import { isKind, isTensor, type PyValue, pythonTuple, type Tensor } from "../language/values.js";
 import { native } from "./objects.js";
 
 /** The methods with the name and parameters of a function of the language. */
@@ -68,6 +68,20 @@ const METHODS: Readonly<Record<string, Run | undefined>> = byName<Run | undefine
   bitcast: (s, [x = null, type = null]) => callBuiltin(s, CORE.get("cast")!, [x, type], new Map([["bitcast", true]])),
   broadcast_impl_shape: calling(CORE.get("broadcast_to")),
 });
+
+/** What is known of the options that a kernel is compiled with, by their names in Triton's backends. */
+export function builderOption({ options }: Semantic, name: string): PyValue | undefined {
+  const { gpu, numWarps, numCtas, maxnreg, supportedFp8Dtypes, deprecatedFp8DotOperandDtypes, allowedDotInputPrecisions } = options;
+  return byName<PyValue>({
+    ...{ backend_name: gpu.backend, arch: gpu.archName, warp_size: BigInt(gpu.warpSize), num_warps: BigInt(numWarps) },
+    ...{ num_ctas: BigInt(numCtas), maxnreg: maxnreg === undefined ? null : BigInt(maxnreg), debug: options.debug },
+    ...{ default_dot_input_precision: options.defaultDotInputPrecision, sanitize_overflow: options.sanitizeOverflow },
+    max_num_imprecise_acc_default: BigInt(options.maxNumImpreciseAccDefault),
+    supported_fp8_dtypes: pythonTuple(supportedFp8Dtypes),
+    deprecated_fp8_dot_operand_dtypes: pythonTuple(deprecatedFp8DotOperandDtypes),
+    allowed_dot_input_precisions: pythonTuple(allowedDotInputPrecisions),
+  })[name];
+}
 
 export function semanticMethod(name: string): PyValue | undefined {
   const run = METHODS[name];
