@@ -350,7 +350,8 @@ export class SharedMemory {
       const slot = g * this.numWarps + other;
       const by = this.#readBy[slot]!;
       const thread = other * 32 + (by & 31);
-      if (this.#readTime[slot]! > 0 && this.#unknown(thread, this.#readTime[slot]!, warp, lane)) return { g, was: "read", thread, by: by >> 5 };
+      if (this.#readTime[slot]! > 0 && this.#unknown(thread, this.#readTime[slot]!, warp, lane))
+        return { g, was: "read", thread, by: by >> 5 };
     }
     const clock = this.#asyncReader[g]!;
     if (this.#asyncReadTime[g]! > 0 && this.#asyncReadTime[g]! > warp.seen[clock]!)
