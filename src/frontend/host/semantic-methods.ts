@@ -69,7 +69,7 @@ const METHODS: Readonly<Record<string, Run | undefined>> = byName<Run | undefine
   broadcast_impl_shape: calling(CORE.get("broadcast_to")),
 });
 
-/** What is known of the options that a kernel is compiled with, by their names in Triton's backends. */
+/** The known options of a compilation, by their names in Triton's backends. */
 export function builderOption({ options }: Semantic, name: string): PyValue | undefined {
   const { gpu, numWarps, numCtas, maxnreg, supportedFp8Dtypes, deprecatedFp8DotOperandDtypes, allowedDotInputPrecisions } = options;
   return byName<PyValue>({

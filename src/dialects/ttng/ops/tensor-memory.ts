@@ -36,7 +36,7 @@ const isTmem = (desc: MemDesc): boolean =>
 export const TMEMLoadOp = defineOp("ttng.tmem_load", () => ({
   summary: "Load a buffer from tensor memory into a distributed tensor",
   operands: { src: MemDescOperand, dep: optional(AsyncToken) },
-  // What else it gives, and what of, is there since 3.7.
+  // These attributes, and the third result, are there since 3.7.
   attrs: { redOp: optionalAttr(TMEMLoadReduceModifierAttr), abs: optionalAttr(BoolAttr), NaN: optionalAttr(BoolAttr) },
   results: { result: Tensor, token: optional(AsyncToken), red: optional(Tensor) },
   resultSizesWithout: (results, { triton }) => (triton.loadsReduce ? undefined : [1, results - 1, 0]),

@@ -54,7 +54,7 @@ const REGISTERS: Readonly<Record<TMemAccessAtom, number>> = { "32x32b": 1, "16x6
 /** `{$2, $3, $4}`: registers of 32 bits as operands of inline assembly. */
 const registerList = (first: number, count: number): string => `{${Array.from({ length: count }, (_, i) => `$${first + i}`).join(", ")}}`;
 
-/** What a load gives of each row too: of each message a part. */
+/** The minimum or maximum of each row that a load gives too, in parts: one of each message. */
 interface Reduction {
   readonly redOp: TMEMLoadReduction;
   readonly abs: boolean;

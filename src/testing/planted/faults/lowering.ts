@@ -845,7 +845,13 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     { in: "forRowsMessages", fault: "every message goes to the first rows", find: '["register", register],', replace: '["register", 0],' },
   ]),
   ...inFile("passes/nvidia/to-llvm/tensormap.ts", [
-    { in: "TENSORMAPS", fault: "copies may begin before the map is seen", find: "    lo.code.barrier(lo);\n", replace: "" },
+    {
+      in: "TENSORMAPS",
+      fault: "copies may begin before the map is seen",
+      find: "    lo.code.barrier(lo);\n",
+      replace: "",
+      equivalent: "a copy into shared memory comes after a barrier that its mbarrier needs, one out of it after a barrier that its data need",
+    },
     { in: "TENSORMAPS", fault: "fields are set before the map is cleared", find: "    lo.code.barrier(lo, true);\n", replace: "" },
     {
       in: "TENSORMAPS",
