@@ -850,7 +850,8 @@ export const LOWERING_FAULTS: readonly Fault[] = [
       fault: "copies may begin before the map is seen",
       find: "    lo.code.barrier(lo);\n",
       replace: "",
-      equivalent: "a copy into shared memory comes after a barrier that its mbarrier needs, one out of it after a barrier that its data need",
+      equivalent:
+        "a copy into shared memory comes after a barrier that its mbarrier needs, one out of it after a barrier that its data need",
     },
     { in: "TENSORMAPS", fault: "fields are set before the map is cleared", find: "    lo.code.barrier(lo, true);\n", replace: "" },
     {
