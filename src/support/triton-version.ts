@@ -149,6 +149,8 @@ export interface TritonVersion {
   readonly foldsBitcasts: boolean;
   /** A pointer made of an integer that was made of a pointer is that pointer, plus elements where a constant is added between. */
   readonly foldsPointerCasts: boolean;
+  /** A histogram adds up its elements one by one, those that have a bin; before, the lowest bits of each name its bin. */
+  readonly countsOneByOne: boolean;
   /** tt.cat has another layout where threads have as many different elements in it, not wherever they have no fewer. */
   readonly catsKeepElements: boolean;
   /** The layout before a reshape that may reorder is inferred too: the present one, where that moves nothing. */
@@ -275,6 +277,7 @@ export const TRITON_3_6: TritonVersion = {
   descriptorsSayRounding: false,
   foldsBitcasts: false,
   foldsPointerCasts: false,
+  countsOneByOne: false,
   catsKeepElements: false,
   infersReorderings: false,
   pairsFp4First: false,
@@ -398,6 +401,7 @@ export const TRITON_3_8: TritonVersion = {
   sizesProfileScratch: true,
   foldsBitcasts: true,
   foldsPointerCasts: true,
+  countsOneByOne: true,
   catsKeepElements: true,
   infersReorderings: true,
   pairsFp4First: true,

@@ -20,8 +20,6 @@ export interface CodeForms {
   readonly launchesKernelsAlone: boolean;
   /** The bits of an index into shared memory go to their places in the offset, not through the coordinates of the element. */
   readonly indexesByBits: boolean;
-  /** Histograms count each element by an atomic addition. */
-  readonly countsByAtomics: boolean;
   /** Results of atomics go through shared memory in the order of the tensor, each register once, not as threads hold them. */
   readonly atomicsInOrder: boolean;
   /** Strings of the module that are equal are one. */

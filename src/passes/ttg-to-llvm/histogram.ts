@@ -117,7 +117,7 @@ export const HISTOGRAMS: readonly LoweringRule[] = [
     const masks = mask ? lo.elements(mask) : undefined;
     const type = result.type as TensorType;
     const [numBins] = type.params.shape as [number];
-    const sums = lo.forms.countsByAtomics ? countEach(lo, op, values, masks, numBins) : countByBallots(lo, op, values, masks, numBins);
+    const sums = lo.ctx.triton.countsOneByOne ? countEach(lo, op, values, masks, numBins) : countByBallots(lo, op, values, masks, numBins);
     // Threads that hold the same elements counted them again.
     const { shape, encoding } = (src.type as TensorType).params;
     const params = distributedParams(encoding)!;

@@ -3,6 +3,7 @@ import { kernelOf } from "../../dialects/builtin/function-op.js";
 import { ALL_DIALECTS } from "../../dialects/index.js";
 import { Context } from "../../ir/context.js";
 import type { Operation } from "../../ir/operation.js";
+import { TRITON_VERSIONS } from "../../support/triton-version.js";
 import { parseModule } from "../../syntax/parse.js";
 import { planArguments } from "./arguments.js";
 import { compareRuns, differenceText } from "./compare.js";
@@ -55,6 +56,26 @@ test("an accumulator of halves is rounded as often as the GPU's instructions do 
   // 2048 + 16 in one step; 2048 + 1 is 2048 again sixteen times, where Triton adds product by product.
   expect(dot("cuda:80")).toBe(0x6808);
   expect(dot("cuda:75")).toBe(0x6800);
+});
+test("a histogram counts values beyond its bins as the code does that it is lowered to", () => {
+  const counts = (target: string, version: string) => {
+    const ctx = new Context(ALL_DIALECTS);
+    ctx.triton = TRITON_VERSIONS.find(({ name }) => name === version)!;
+    const text = kernel(
+      "%p: !tt.ptr<i32>",
+      `%i = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>
+  %four = arith.constant dense<4> : tensor<128xi32>
+  %x = arith.subi %i, %four : tensor<128xi32>
+  %h = tt.histogram %x : tensor<128xi32> -> tensor<16xi32>${STORE("%h", 16)}`,
+    );
+    const result = runModule(parseModule(ctx, "test.ttir", text)!.module, { programs: [[0, 0, 0]], target });
+    const [first] = result.memory.stores(result.args[0]!.name);
+    return [...new Int32Array(Uint8Array.from(first!.bytes).buffer)];
+  };
+  // -4 to 123: by the lowest five bits, the lowest six in waves of 64 lanes, or those from 0 to 15 alone.
+  expect(counts("cuda:80", "3.6")).toEqual(new Array(16).fill(4));
+  expect(counts("hip:gfx942", "3.6")).toEqual(new Array(16).fill(2));
+  expect(counts("cuda:80", "3.8")).toEqual(new Array(16).fill(1));
 });
 describe("integers", () => {
   const ofConstants = (op: string, a: string, b: string, type = "i32") =>

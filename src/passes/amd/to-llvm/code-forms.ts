@@ -13,7 +13,6 @@ export const amdForms = (family: AmdFamily): CodeForms => ({
   launchesKernelsAlone: false,
   padsConstantsApart: false,
   padsViewsApart: false,
-  countsByAtomics: false,
   atomicsInOrder: false,
   indexesByBits: false,
   sharesStrings: false,

@@ -244,15 +244,17 @@ const mapElementwise: Rule = (instruction, program) => {
   };
 };
 
-/** Values are taken modulo the number of bins, as the lowering looks at so many bits only. */
+/** Which bin a value beyond the bins counts in, Triton does not say: here as in the code that it is lowered to. */
 const histogram: Rule = pure((op) => {
   const { element, shape } = tensorSpec(op.result(0).type);
-  return ([src, mask]) => {
+  return ([src, mask], { gpu }) => {
     const bins = element.alloc(shape[0]!);
-    const total = BigInt(bins.length);
+    const lowBits = BigInt(Math.max(bins.length, gpu.warpSize) - 1);
     for (let i = 0; i < src!.data.length; i++) {
       if (mask && !mask.data[i]) continue;
-      const bin = Number(BigInt.asUintN(64, BigInt(src!.data[i]!)) % total);
+      const value = BigInt(src!.data[i]!);
+      const bin = Number(op.ctx.triton.countsOneByOne ? value : value & lowBits);
+      if (bin < 0 || bin >= bins.length) continue;
       bins[bin] = (element.big ? BigInt(bins[bin]!) + 1n : Number(bins[bin]!) + 1) as never;
     }
     return tensor(element, shape, bins);
