@@ -215,6 +215,9 @@ const passed = new Log<{ readonly among: string; readonly faults: readonly strin
 const sound = new Log<{ readonly ms: number; readonly code: number; readonly text: string }>(folder, "sound");
 const results = new Log<Result>(folder, "results");
 
+/** Where a fault was found last, in any state of the sources: it is tried there first. */
+const foundAt = new Log<string>(root, "found");
+
 const keyOf = (fault: Fault): string => hash([fault.file, fault.in, fault.find, fault.replace]);
 const ALL_FAULTS = hash(FAULTS.map(keyOf));
 
@@ -309,7 +312,8 @@ async function judge(fault: Fault, { plant, path }: Planter): Promise<Result> {
   const start = performance.now();
   const seconds = () => Math.round((performance.now() - start) / 100) / 10;
   const cost = ({ key }: Case) => sound.get(key)?.ms ?? 20 * compiled.get(key)!.compileMs;
-  const shows = ({ kernel }: Case) => (kernel === fault.kernel ? 2 : Number(kernels.get(kernel)!.showsFaults));
+  const shows = ({ id, kernel }: Case) =>
+    id === foundAt.get(keyOf(fault)) ? 3 : kernel === fault.kernel ? 2 : Number(kernels.get(kernel)!.showsFaults);
   const candidates = candidatesOf(fault).sort((a, b) => shows(b) - shows(a) || cost(a) - cost(b));
   if (candidates.length === 0) return { verdict: "not reached", cases: [], seconds: 0 };
   await plant(fault);
@@ -377,6 +381,7 @@ async function judgeAll(faults: readonly Fault[]): Promise<void> {
     const work = async (fault: Fault) => {
       const result = await judge(fault, planter);
       if (performance.now() < deadline || result.verdict === "found") results.set(resultKeyOf(fault), result);
+      if (result.verdict === "found") foundAt.set(keyOf(fault), result.cases[0]!);
       say(lineOf(fault, result));
     };
     return { work, end: planter.end };
