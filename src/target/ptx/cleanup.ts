@@ -14,8 +14,8 @@ import type { Simplifier } from "./simplify.js";
 import { countUp } from "./strides.js";
 import { copyAccumulators } from "./wgmma-fence.js";
 
-/** `pairsWords`: whether there are instructions that compute two floats of 32 bits. */
-export function cleanUp(s: Simplifier, entry: Block, pairsWords = false): void {
+/** `wordPairs`: the floats of 32 bits that ops compute by twos; undefined where no instruction does. */
+export function cleanUp(s: Simplifier, entry: Block, wordPairs?: readonly (readonly [Node, Node])[]): void {
   const { graph } = s;
   prune(entry);
   replaceBranches(s, entry);
@@ -25,8 +25,8 @@ export function cleanUp(s: Simplifier, entry: Block, pairsWords = false): void {
   replaceAll(order, alignCounters(s, order, earliestBlocks(order).keys()));
   replaceAll(order, countUp(s, [...earliestBlocks(order).keys()]));
   let live = removeDead(order);
-  for (const width of pairsWords ? ([16, 32] as const) : ([16] as const)) {
-    const paired = pairHalves(s, order, live, width);
+  for (const width of wordPairs ? ([16, 32] as const) : ([16] as const)) {
+    const paired = pairHalves(s, order, live, width, width === 32 ? wordPairs : []);
     if (paired.size === 0) continue;
     replaceAll(order, paired);
     live = removeDead(order);

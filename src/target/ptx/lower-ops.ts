@@ -62,8 +62,14 @@ const shift = (name: BinaryKind) =>
     // Counts are words.
     return l.s.binary(name, value, valueOf(count) === undefined ? anyExtended(l.s, count, 32) : count);
   });
-const float = (compute: (l: PtxLowering, kind: string, a: Node, b: Node) => Node) =>
-  elementwise((l, leaf, [a, b]) => compute(l, leaf.kind, a!, b!));
+const float = (compute: (l: PtxLowering, kind: string, a: Node, b: Node) => Node): Rule => {
+  const each = elementwise((l, leaf, [a, b]) => compute(l, leaf.kind, a!, b!));
+  return (l, op) => {
+    const made = each(l, op);
+    if (VectorType.is(op.result().type) && made.length === 2 && made[0]!.width === 32) l.wordPairs.push([made[0]!, made[1]!]);
+    return made;
+  };
+};
 /** From one kind of register to another. */
 const conversion =
   (compute: (l: PtxLowering, a: Node, from: Leaf, to: Leaf) => Node): Rule =>

@@ -47,6 +47,8 @@ export class PtxLowering {
   readonly callees = new Set<string>();
   readonly symbols = new Set<string>();
   readonly values = new Map<Value, readonly Node[]>();
+  /** Floats of 32 bits that an op computes by twos. */
+  readonly wordPairs: (readonly [Node, Node])[] = [];
   /** Locations of ops that made no node, because what they compute was there already; and which node that is. */
   readonly shared = new Map<number, Node>();
   #blocks = 0;

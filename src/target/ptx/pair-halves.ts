@@ -28,12 +28,22 @@ const isPaired = (node: Node): boolean =>
     : node.width === 32 && PAIRED_WORDS.test(operationOf(node));
 const COMMUTATIVE = /^((add|mul|fma|min|max)\.|and$|or$|xor$)/;
 
-/** Returns which nodes are now others: registers put together from halves, and the halves, where they are used by themselves. */
-export function pairHalves(s: Simplifier, order: readonly Block[], live: ReadonlySet<Node>, width: 16 | 32): Map<Node, Node> {
+/**
+ * Returns which nodes are now others: registers put together from halves, and the halves, where they are used by themselves. `asked` are
+ * pairs of the program's own.
+ */
+export function pairHalves(
+  s: Simplifier,
+  order: readonly Block[],
+  live: ReadonlySet<Node>,
+  width: 16 | 32,
+  asked: readonly (readonly [Node, Node])[] = [],
+): Map<Node, Node> {
   const halves = [...live].filter((node) => node.width === width || node.kind === "pack").sort((a, b) => a.id - b.id);
   if (!halves.some((node) => node.width === width && isPaired(node))) return new Map();
   const pairing = new Pairing(s, usesOfHalves(order, live, width), timesOf(order), width);
   const packs = halves.filter((node) => node.kind === "pack" && node.width === 2 * width);
+  for (const [low, high] of asked) if (live.has(low) && live.has(high)) pairing.from(low, high, true);
   for (const { inputs } of packs) pairing.from(inputs[0]!, inputs[1]!);
   for (const [low, high] of onHalvesOfOne(halves, width)) pairing.from(low, high);
   if (width === 32) for (const [low, high] of carried(order)) pairing.from(low, high);
@@ -151,8 +161,8 @@ class Pairing {
     readonly width: 16 | 32,
   ) {}
 
-  /** Pairs these halves and what they are computed from, if that saves instructions. */
-  from(low: Node, high: Node): void {
+  /** Pairs these halves and what they are computed from, if that saves instructions or is asked for. */
+  from(low: Node, high: Node, isAsked = false): void {
     const grown = new Map<Node, Pair>();
     const leaves = new Map<string, readonly [Node, Node]>();
     const work: (readonly [Node, Node])[] = [[low, high]];
@@ -167,7 +177,7 @@ class Pairing {
         work.push(...operands);
       } else leaves.set(`${a.id} ${b.id}`, at);
     }
-    const worth = this.#saved(grown, [...leaves.values()]) > 0;
+    const worth = isAsked || this.#saved(grown, [...leaves.values()]) > 0;
     for (const [half, pair] of grown) {
       if (worth) this.#pairs.set(half, pair);
       else if (half === pair.low) this.#refused.set(half, pair.high);

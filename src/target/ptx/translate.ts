@@ -90,7 +90,7 @@ function functionText(
   if (problems.length > 0) return "";
   for (const name of l.symbols) used.symbols.add(name);
   for (const name of l.callees) if (symbols.get(name)?.regions[0]?.empty ?? true) used.callees.add(name);
-  cleanUp(l.s, l.entry, lowered.gpu.pairWidths.includes(32));
+  cleanUp(l.s, l.entry, lowered.gpu.pairWidths.includes(32) ? l.wordPairs : undefined);
   const order = analyse(l.entry);
   schedule(order);
   const name = nameOf(func);
