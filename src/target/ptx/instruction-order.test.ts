@@ -26,6 +26,23 @@ describe("values of which many would be needed at once", () => {
   });
 });
 
+test("sums of products whose factors do not fit get a product each in turn, every other round backwards", () => {
+  const order = (count: number): (readonly [row: number, round: number])[] => {
+    const rows = Array.from({ length: count }, (_, i) => i);
+    const body = `
+      ${rows.map((i) => [0, 1].map((k) => `%x${i}_${k} = llvm.load volatile %arg1 : !llvm.ptr<3> -> f32`).join("\n")).join("\n")}
+      ${rows.map((i) => `%m${i} = llvm.fmul %x${i}_0, %arg2 : f32\n%s${i} = llvm.fadd %m${i}, %arg2 : f32`).join("\n")}
+      ${rows.map((i) => `%n${i} = llvm.fmul %x${i}_1, %arg2 : f32\n%t${i} = llvm.fadd %n${i}, %s${i} : f32`).join("\n")}
+      ${rows.map((i) => `llvm.store volatile %t${i}, %arg0 : f32, !llvm.ptr<1>`).join("\n")}`;
+    const lines = instructions(kernel("%arg0: !llvm.ptr<1>, %arg1: !llvm.ptr<3>, %arg2: f32", body));
+    const loaded = lines.flatMap((l) => /^ld\.volatile\.shared\.b32 (%r\d+),/.exec(l)?.[1] ?? []);
+    const factors = lines.filter((l) => l.startsWith("fma")).map((l) => l.match(/%r\d+/g)!.find((name) => loaded.includes(name))!);
+    return factors.map((factor) => [loaded.indexOf(factor) >> 1, loaded.indexOf(factor) % 2]);
+  };
+  const rows = Array.from({ length: 150 }, (_, i) => i);
+  expect(order(150)).toEqual([...rows.map((row) => [row, 0]), ...rows.toReversed().map((row) => [row, 1])]);
+});
+
 test("of lanes that are computed side by side, each is computed on its own where they need fewer registers so", () => {
   const [LANES, ROUNDS] = [16, 3];
   const lanes = Array.from({ length: LANES }, (_, i) => i);

@@ -26,6 +26,7 @@ export function relievePressure(order: readonly Block[], { instructions, halves 
   return { instructions: new Map(order.map((block) => [block, values.relieved(block, instructions.get(block)!)])), halves };
 }
 
+const isFma = (node: Node): boolean => node.kind === "ptx" && node.data.startsWith("fma.");
 /** Predicates have registers of their own. */
 const wordsOf = ({ width }: Node): number => (width === 1 ? 0 : width / 32);
 const isMovable = (node: Node): boolean => isPure(node) || (node.kind === "effect" && node.data.kind === "load" && !node.data.volatile);
@@ -130,7 +131,8 @@ class Values {
         const after = peak(other);
         return after <= before * (after <= REGISTERS ? FEWER : WORTH) ? other : undefined;
       };
-      if (before > FEW) run = ifBetter(this.#greedy(run, behind, leftOf(run))) ?? ifBetter(this.#oneByOne(run)) ?? run;
+      if (before > FEW)
+        run = this.#backAndForth(run) ?? ifBetter(this.#greedy(run, behind, leftOf(run))) ?? ifBetter(this.#oneByOne(run)) ?? run;
       for (const node of [...run, ...nodes.slice(end, end + 1)]) {
         now = put(node, left, now);
         chosen.push(node);
@@ -160,6 +162,25 @@ class Values {
       }
     }
     return [...made];
+  }
+  /**
+   * Sums of products whose factors do not fit before any is added: each by one product in turn, every other round backwards, so that
+   * those that come last in a round are still in registers when the next one begins.
+   */
+  #backAndForth(run: readonly Node[]): Node[] | undefined {
+    const maker = this.#makersOf(run);
+    const rounds = new Map<Node, number>();
+    const byRound: { readonly sums: Node[]; readonly others: Node[] }[] = [];
+    const factors = new Set<Node>();
+    for (const node of run) {
+      const before = Math.max(0, ...this.needs(node).map((value) => rounds.get(maker.get(value)!) ?? 0));
+      const round = isFma(node) ? before + 1 : before;
+      rounds.set(node, round);
+      (byRound[round] ??= { sums: [], others: [] })[isFma(node) ? "sums" : "others"].push(node);
+      if (isFma(node)) for (const factor of node.inputs.slice(0, 2)) if (!maker.has(factor)) factors.add(factor);
+    }
+    if ([...factors].reduce((words, factor) => words + wordsOf(factor), 0) <= REGISTERS) return undefined;
+    return byRound.flatMap(({ sums, others }, round) => [...(round % 2 === 0 ? sums.reverse() : sums), ...others]);
   }
   #greedy(run: readonly Node[], behind: ReadonlySet<Node>, left: Map<Node, number>): Node[] {
     const maker = this.#makersOf(run);

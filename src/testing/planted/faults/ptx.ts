@@ -797,6 +797,13 @@ export const PTX_FAULTS: readonly Fault[] = [
       find: "else if (!made.has(input)) stack.push({ node: input, next: 0 });",
       replace: "else made.add(input);",
     },
+    {
+      in: "#backAndForth",
+      fault: "the first rounds come last",
+      kernel: "flash_attention",
+      find: "isFma(node) ? before + 1 : before",
+      replace: "isFma(node) ? 9 - Math.min(before, 8) : before",
+    },
   ]),
   ...inFile("target/ptx/libdevice-exponential.ts", [
     { in: "fewFactors", fault: "x^3 is x^4", kernel: "powers", find: "n === 3n ? x : square", replace: "square" },
