@@ -119,8 +119,11 @@ def f(a, b, out, K: tl.constexpr):
     expect(out).toContain("validate: PTX: 1 of 1 programs");
     expect(code).toBe(0);
   });
-  test("dots of bytes with and without signs wrap around at all levels", async () => {
-    const { code, out } = await run(["fixtures/simulate/dots-of-bytes.ttgir", "--triton", "3.8", "--target", "cuda:80", "--validate"]);
+  test.each([
+    ["dots of bytes with and without signs wrap around", "dots-of-bytes"],
+    ["a constant is an array in memory that threads load", "constant-array"],
+  ])("%s at all levels", async (_, file) => {
+    const { code, out } = await run([`fixtures/simulate/${file}.ttgir`, "--triton", "3.8", "--target", "cuda:80", "--validate"]);
     expect(out).toMatch(/^validate: same results after each of /);
     expect(out).toContain("validate: PTX: 1 of 1 programs");
     expect(code).toBe(0);

@@ -170,7 +170,7 @@ const toLlvm = (
   const lowering = { ...ofTarget, ptxVersion: ptxVersionOf(options, capability, version) };
   return stage("llir", [
     combineTensorSelectAndIf(),
-    allocateWarpGroups(),
+    allocateWarpGroups({ instrumented: since38 && options.instrumentationMode === "consan" }),
     convertScfToCf(),
     gluonInline(),
     allocateSharedMemoryNv(lowering),

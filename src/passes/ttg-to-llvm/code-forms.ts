@@ -26,6 +26,8 @@ export interface CodeForms {
   readonly sharesStrings: boolean;
   /** The place of a program's scratch memory is computed in 64 bits. */
   readonly wideScratchOffsets: boolean;
+  /** A constant whose elements differ is an array in memory, of which each thread loads its elements. */
+  readonly constantsInMemory: boolean;
   /** Accesses that need no barrier between them. */
   readonly skipBarrier: MembarFilter | undefined;
 }

@@ -152,13 +152,18 @@ export function sharedBytes(lo: Lowering, offset: number): Value {
   return b.gep(ptrType(ctx, 3), i8(ctx), stackPointer(lo), [at]);
 }
 /** The program's part of global scratch memory, `allocOffset` bytes into it. */
-export function globalScratchPtr(lo: Lowering, allocOffset?: Value): Value {
+export const globalScratchPtr = (lo: Lowering, allocOffset?: Value): Value => scratchPtr(lo, "global", allocOffset);
+/** The same in memory of a profiler or another tool; that of the whole cluster unless it is `ownCTA`'s. */
+export const profileScratchPtr = (lo: Lowering, allocOffset?: Value, ownCTA = true): Value =>
+  scratchPtr(lo, "profile", allocOffset, ownCTA);
+function scratchPtr(lo: Lowering, memory: "global" | "profile", allocOffset: Value | undefined, ownCTA = true): Value {
   const { b, ctx } = lo;
-  const base = lastArgument(lo, 2);
+  const base = lastArgument(lo, memory === "global" ? 2 : 1);
   const pointer = ptrType(ctx, 1);
-  if (!isKernel(lo.func)) return allocOffset ? b.gep(pointer, i8(ctx), base, [allocOffset]) : base;
-  const size = intOf(lo.module.attr("ttg.global_scratch_memory_size"));
-  if (size === undefined) return base;
+  const within = (): Value => (allocOffset ? b.gep(pointer, i8(ctx), base, [allocOffset]) : base);
+  if (!isKernel(lo.func)) return within();
+  const size = intOf(lo.module.attr(`ttg.${memory}_scratch_memory_size`));
+  if (size === undefined || (size === 0 && lo.ctx.triton.sizesProfileScratch)) return memory === "global" ? base : within();
   const ids = [0, 1, 2].map((axis) => lo.code.programId(lo, axis));
   const dims = [0, 1].map((axis) => lo.code.numPrograms(lo, axis));
   const wide = lo.forms.wideScratchOffsets;
@@ -171,7 +176,7 @@ export function globalScratchPtr(lo: Lowering, allocOffset?: Value): Value {
   }
   if (lo.target.numCTAs > 1) {
     linear = b.mul(linear, constant(lo.target.numCTAs));
-    linear = b.add(linear, widen(lo.code.clusterCTAId(lo)));
+    if (ownCTA) linear = b.add(linear, widen(lo.code.clusterCTAId(lo)));
   }
   let offset = b.mul(linear, constant(size));
   if (allocOffset) offset = b.add(offset, widen(allocOffset));
@@ -212,9 +217,12 @@ function lowerCall(op: Operation, lo: Lowering): void {
   const view = CallOp.match(op)!;
   const args = lo.allValues(op.operands);
   args.push(lo.func.hasAttr(ALLOCATION_OFFSET) && op.hasAttr(ALLOCATION_OFFSET) ? sharedMemoryBase(lo, op) : stackPointer(lo));
-  const offset = intOf(op.attr("ttg.global_scratch_memory_offset"));
-  args.push(globalScratchPtr(lo, offset === undefined ? undefined : b.i32(offset)));
-  args.push(lastArgument(lo, 1));
+  const offset = (memory: string): Value | undefined => {
+    const bytes = intOf(op.attr(`ttg.${memory}_scratch_memory_offset`));
+    return bytes === undefined ? undefined : b.i32(bytes);
+  };
+  args.push(globalScratchPtr(lo, offset("global")));
+  args.push(lo.ctx.triton.sizesProfileScratch ? profileScratchPtr(lo, offset("profile")) : lastArgument(lo, 1));
   const type = lo.typeOfResults(op.resultTypes);
   const extra = dictEntries(op.attrs).filter(([name]) => name !== "callee" && !(name.endsWith("_attrs") && ArrayAttr.is(op.attr(name))));
   const call = b.create(

@@ -28,7 +28,7 @@ import { getAllocationShapePerCTA, linearComponentOf, paddingsOf } from "../../l
 import type { LinearLayout } from "../../layout/linear-layout.js";
 import { standardOutDimNames } from "../../layout/standard-dims.js";
 import { unrealizedCast } from "../../rewrite/unrealized-casts.js";
-import { globalScratchPtr, sharedMemoryBases } from "./control-flow.js";
+import { globalScratchPtr, profileScratchPtr, sharedMemoryBases } from "./control-flow.js";
 import { delinearize, linearize } from "./index-math.js";
 import { scalarBits } from "./ll-builder.js";
 import { type Lowering, type LoweringRule, rule } from "./lowering.js";
@@ -251,9 +251,9 @@ export const LOCAL_MEMORY: readonly LoweringRule[] = [
     const object = sharedMemoryObject(lo, dst);
     return accessBuffer(lo, src.type as TensorType, memDescOf(dst), object, lo.elements(src)) ? undefined : lo.fail(op, NOT_LOCAL);
   }),
-  rule(GlobalScratchAllocOp, ({ op, result }, lo) => {
-    const offset = intOf(op.attr("ttg.global_scratch_memory_offset")) ?? 0;
-    lo.setValue(result, globalScratchPtr(lo, lo.b.i32(offset)));
+  rule(GlobalScratchAllocOp, ({ op, result, third_party_allocation, shared_cluster_state }, lo) => {
+    const offset = lo.b.i32(intOf(op.attr("ttg.global_scratch_memory_offset")) ?? 0);
+    lo.setValue(result, third_party_allocation ? profileScratchPtr(lo, offset, !shared_cluster_state) : globalScratchPtr(lo, offset));
   }),
   rule(MemDescTransOp, ({ src, order, result }, lo) => {
     const { base, offsets } = sharedMemoryObject(lo, src);

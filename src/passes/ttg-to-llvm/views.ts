@@ -5,18 +5,20 @@
 
 import { ConstantOp } from "../../dialects/arith/ops/constant.js";
 import { UnrealizedConversionCastOp } from "../../dialects/builtin/ops/unrealized-conversion-cast.js";
-import { LLVMPointerType } from "../../dialects/llvm/types/types.js";
+import { LLVMArrayType, LLVMPointerType } from "../../dialects/llvm/types/types.js";
 import { MakeRangeOp } from "../../dialects/tt/ops/program.js";
 import { BroadcastOp, CatOp, ExpandDimsOp, JoinOp, ReshapeOp, SplatOp, SplitOp, TransOp, UnsplatOp } from "../../dialects/tt/ops/shape.js";
 import { distributedParams, toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
 import { PoisonOp } from "../../dialects/ub/ops/poison.js";
-import type { Attribute } from "../../ir/attribute.js";
-import { DenseElementsAttr, dictEntries, FloatAttr } from "../../ir/builtin-attrs.js";
+import type { Attribute, AttrOf } from "../../ir/attribute.js";
+import { arrayAttr, DenseElementsAttr, dictEntries, FloatAttr, IntegerAttr } from "../../ir/builtin-attrs.js";
 import { FloatType, RankedTensorType, type TensorType } from "../../ir/builtin-types.js";
 import type { Value } from "../../ir/value.js";
 import { isExpensiveView } from "../../layout/encoding-queries.js";
+import { addConstant } from "./device-strings.js";
+import { linearize } from "./index-math.js";
 import { type Lowering, type LoweringRule, rule } from "./lowering.js";
-import { emitIndices, emitOffsetForLayout } from "./thread-indices.js";
+import { applyLinearLayout, emitIndices, emitOffsetForLayout, knownCTAId, laneAndWarpId } from "./thread-indices.js";
 import { convertType, elementsPerThread } from "./type-converter.js";
 
 const tensorOf = (value: Value): TensorType => value.type as TensorType;
@@ -44,9 +46,35 @@ function lowerConstant(value: Attribute, result: Value, lo: Lowering): false | v
       ? b.constant(convertType(elementType), FloatAttr.get(ctx, { bits, type: elementType }))
       : b.int(elementType, bits);
   if (value.params.splat) return setSplat(lo, result, constantOf(value.params.elements[0]!));
+  if (lo.forms.constantsInMemory) return loadConstant(lo, value, result);
   if (elementsPerThread(result.type) !== value.params.elements.length)
     return lo.fail(lo.op, "Right now we only support constant arrays with the same number of elements as the number of threads per warp");
   lo.setElements(result, value.params.elements.map(constantOf));
+}
+
+/** Each thread loads its elements of an array. */
+function loadConstant(lo: Lowering, value: AttrOf<typeof DenseElementsAttr>, result: Value): void {
+  const { b, ctx } = lo;
+  const { shape, elementType, encoding } = tensorOf(result).params;
+  const elements = value.params.elements.map((bits) =>
+    FloatType.is(elementType) ? FloatAttr.get(ctx, { bits, type: elementType }) : IntegerAttr.get(ctx, { value: bits, type: elementType }),
+  );
+  const array = LLVMArrayType.get(ctx, { elementType, numElements: elements.length });
+  const name = addConstant(lo, "tensor_constant_", array, arrayAttr(ctx, elements));
+  const layout = toLinearLayout(shape, encoding!);
+  const { lane, warp } = laneAndWarpId(lo);
+  const block = knownCTAId(lo);
+  const loaded = Array.from({ length: layout.getInDimSize("register") }, (_, register) => {
+    const indices = applyLinearLayout(lo, layout, [
+      ["register", register],
+      ["lane", lane],
+      ["warp", warp],
+      ["block", block],
+    ]);
+    const index = linearize(b, indices, shape);
+    return b.load(elementType, b.gep(b.ptr(), elementType, b.addressOf(name, b.ptr()), [index]));
+  });
+  lo.setElements(result, loaded);
 }
 
 /** The registers that hold one half of a tensor whose last dimension of 2 is split over registers, before the other half's come. */

@@ -6,6 +6,7 @@ import type { View } from "../../ir/define-op.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Region } from "../../ir/region.js";
 import { definePass } from "../../pass/define-pass.js";
+import { option } from "../../pass/options.js";
 import { Rewriter } from "../../rewrite/rewriter.js";
 
 /** The attribute of a module: registers that a thread may have. */
@@ -27,8 +28,9 @@ export const allocateWarpGroups = definePass("tritongpu-allocate-warp-groups", {
   name: "TritonGPUAllocateWarpGroups",
   summary: "Allocate warp groups",
   source: "lib/Conversion/TritonGPUToLLVM/AllocateWarpGroups.cpp",
+  options: { instrumented: option.bool({ default: false, summary: "whether a later pass adds ops that assert or print" }) },
   statistics: { padding: "partitions added that do nothing" },
-  run(root, { count, listener }) {
+  run(root, { count, listener, options: { instrumented } }) {
     const ops: WarpSpecialize[] = [];
     root.walkPostOrder((op) => {
       const specialize = WarpSpecializeOp.match(op);
@@ -48,7 +50,7 @@ export const allocateWarpGroups = definePass("tritongpu-allocate-warp-groups", {
     const maxnreg = intOf(root.attr(MAX_REGISTERS)) ?? roundDown(REGISTERS_PER_CTA / totalNumWarps / threadsPerWarp);
     for (const op of ops) {
       op.op.setAttr("warpGroupStartIds", i32ArrayAttr(root.ctx, startIds(op.partitionNumWarps, baseNumWarps)));
-      const registers = shareRegisters(op, maxnreg, baseNumWarps, threadsPerWarp);
+      const registers = shareRegisters(op, instrumented, maxnreg, baseNumWarps, threadsPerWarp);
       if (!registers) continue;
       op.op.setAttr("actualRegisters", i32ArrayAttr(root.ctx, registers));
       // ptxas needs to know what the kernel begins with.
@@ -59,7 +61,8 @@ export const allocateWarpGroups = definePass("tritongpu-allocate-warp-groups", {
 });
 
 /** Functions of the driver that print and assert need 32 registers. */
-function fewestFor(region: Region): number {
+function fewestFor(region: Region, instrumented: boolean): number {
+  if (instrumented) return 32;
   if (!region.parentOp!.ctx.triton.printsWithMoreRegisters) return 0;
   const prints = (op: Operation): "interrupt" | undefined => (AssertOp.is(op) || PrintOp.is(op) ? "interrupt" : undefined);
   for (const block of region.blocks()) for (const op of block.ops()) if (op.walk(prints)) return 32;
@@ -107,7 +110,13 @@ function startIds(numWarps: readonly number[], base: number): number[] {
  * The registers of a thread of the default warps and of each partition: a group of warps gets the most that one of its partitions asks for,
  * the default warps what is left. Undefined where nothing was asked for, or too little would be left.
  */
-function shareRegisters(specialize: WarpSpecialize, maxnreg: number, baseNumWarps: number, threadsPerWarp: number): number[] | undefined {
+function shareRegisters(
+  specialize: WarpSpecialize,
+  instrumented: boolean,
+  maxnreg: number,
+  baseNumWarps: number,
+  threadsPerWarp: number,
+): number[] | undefined {
   const { op, partitionNumWarps, requestedRegisters, warpGroupStartIds } = specialize;
   if (!requestedRegisters || totalPartitionWarps(specialize) % WARPS_PER_GROUP !== 0) return undefined;
   const order = [...warpGroupStartIds!.entries()].sort(([, a], [, b]) => a - b);
@@ -116,14 +125,17 @@ function shareRegisters(specialize: WarpSpecialize, maxnreg: number, baseNumWarp
     if (startId % WARPS_PER_GROUP === 0) groups.push({ partitions: [], registers: 0, numWarps: 0 });
     const group = groups[groups.length - 1]!;
     group.partitions.push(i);
-    group.registers = Math.max(group.registers, roundUp(Math.max(requestedRegisters[i]!, fewestFor(partitionRegionsOf(op)[i]!))));
+    group.registers = Math.max(
+      group.registers,
+      roundUp(Math.max(requestedRegisters[i]!, fewestFor(partitionRegionsOf(op)[i]!, instrumented))),
+    );
     group.numWarps += partitionNumWarps[i]!;
   }
   const spare =
     groups.reduce((total, group) => total + (maxnreg - group.registers) * group.numWarps, maxnreg * baseNumWarps) * threadsPerWarp;
   if (spare <= 0) return undefined;
   const left = roundDown(Math.floor(spare / (baseNumWarps * threadsPerWarp)));
-  if (left < Math.max(FEWEST_REGISTERS, fewestFor(op.regions[0]!))) return undefined;
+  if (left < Math.max(FEWEST_REGISTERS, fewestFor(op.regions[0]!, instrumented))) return undefined;
   const registers = [left, ...partitionNumWarps.map(() => 0)];
   for (const group of groups) for (const i of group.partitions) registers[1 + i] = group.registers;
   return registers;

@@ -4,12 +4,13 @@
  */
 
 import { argumentAttr } from "../../dialects/builtin/function-op.js";
+import { initialBytes } from "../../dialects/llvm/initial-bytes.js";
 import * as llvm from "../../dialects/llvm/ops/index.js";
 import { LLVMFunctionType, LLVMPointerType } from "../../dialects/llvm/types/types.js";
 import { NUM_WARPS, TARGET } from "../../dialects/ttg/num-warps.js";
 import { type AmdGpu, amdGpuOf, archOf } from "../../gpu/amd.js";
 import type { Block } from "../../ir/block.js";
-import { DenseElementsAttr, intOf, intsOf, StringAttr, stringOf, TypeAttr } from "../../ir/builtin-attrs.js";
+import { DenseElementsAttr, intOf, intsOf, stringOf, TypeAttr } from "../../ir/builtin-attrs.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import { ptxIdentifier } from "../../ptx/identifier.js";
@@ -58,13 +59,8 @@ function globalText(op: Operation): string {
   const alignText = `.align ${alignment ?? align}`;
   if (addr_space === 3)
     return bytes === 0 ? `.extern .shared ${alignText} .b8 ${name}[];\n` : `.shared ${alignText} .b8 ${name}[${bytes}];\n`;
-  let init = "";
-  if (StringAttr.is(value)) init = ` = {${[...value.params.value].map((c) => c.charCodeAt(0) & 255).join(", ")}}`;
-  else if (DenseElementsAttr.is(value)) {
-    const size = bytes / (value.params.splat ? bytes : value.params.elements.length);
-    const all = value.params.splat ? Array.from({ length: bytes / size }, () => value.params.elements[0]!) : value.params.elements;
-    init = ` = {${all.flatMap((e) => Array.from({ length: size }, (_, i) => (BigInt.asUintN(64, e) >> BigInt(8 * i)) & 255n)).join(", ")}}`;
-  }
+  const initial = initialBytes(value, bytes);
+  const init = initial ? ` = {${initial.join(", ")}}` : "";
   return `.global ${alignText} .b8 ${name}[${Math.max(bytes, 1)}]${init};\n`;
 }
 

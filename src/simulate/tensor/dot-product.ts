@@ -23,6 +23,14 @@ export function product({ bounds, gpu }: Machine, a: Tensor, b: Tensor, c: Tenso
   return result;
 }
 
+/** Bytes as the numbers 0 to 255. */
+export const unsignedBytes = ({ shape, data }: Tensor): Tensor =>
+  tensor(
+    intElement(32),
+    shape,
+    Int32Array.from(data as Int8Array, (x) => x & 0xff),
+  );
+
 /** `c + a * b` for the last two dimensions, one product for each place of those before. */
 export function dot(a: Tensor, b: Tensor, c: Tensor, precision: InputPrecision, halfStep = HALF_STEP): Tensor {
   const [m, k] = a.shape.slice(-2) as [number, number];

@@ -1,11 +1,12 @@
 /** The LLVM dialect as PTX text, without LLVM. */
 
+import { initialBytes } from "../../dialects/llvm/initial-bytes.js";
 import { LLVMPointerType } from "../../dialects/llvm/types/types.js";
 import { gpuOf } from "../../gpu/nvidia.js";
 import { intOf, intsOf, StringAttr, stringOf, TypeAttr } from "../../ir/builtin-attrs.js";
 import type { Operation } from "../../ir/operation.js";
 import { ptxIdentifier } from "../../ptx/identifier.js";
-import { byteSize } from "../llvm-ir/data-layout.js";
+import { byteAlign, byteSize } from "../llvm-ir/data-layout.js";
 import { byValueOf, signatureOf } from "../llvm-ir/function-signature.js";
 import { analyse } from "./cfg.js";
 import { cleanUp } from "./cleanup.js";
@@ -186,13 +187,15 @@ function globalText(op: Operation): string {
   const type = TypeAttr.params(op.attr("global_type")!).type;
   const value = op.attr("value");
   const space = intOf(op.attr("addr_space")) ?? 0;
-  const align = intOf(op.attr("alignment")) ?? 1;
+  const align = intOf(op.attr("alignment")) ?? byteAlign(type);
   if (space === 3) {
     const size = byteSize(type);
     return size === 0 ? `.extern .shared .align ${align} .b8 ${name}[];` : `.shared .align ${align} .b8 ${name}[${size}];`;
   }
-  const bytes = StringAttr.is(value) ? [...value.params.value].map((c) => c.charCodeAt(0)) : undefined;
-  const initializer = bytes ? ` = {${bytes.join(", ")}}` : "";
   const size = byteSize(type);
+  const bytes = initialBytes(value, size);
+  // Zeros at the end go without saying, but for those of a string.
+  const said = bytes && !StringAttr.is(value) ? bytes.slice(0, bytes.findLastIndex((byte) => byte !== 0) + 1) : bytes;
+  const initializer = said && said.length > 0 ? ` = {${said.join(", ")}}` : "";
   return `.global .align ${align} .b8 ${name}[${size}]${initializer};`;
 }

@@ -1,6 +1,16 @@
 /** Ops of the pipeliner, fp4, scratch memory and barriers. Source: TritonGPUOps.td; Ops.cpp. */
 import { isFloat, RankedTensorType } from "../../../ir/builtin-types.js";
-import { AnySignlessIntegerOrIndex, AnyType, I1, I8, I32Attr, rankedTensorOf, SizedRegion1, variadic } from "../../../ir/constraints.js";
+import {
+  AnySignlessIntegerOrIndex,
+  AnyType,
+  I1,
+  I8,
+  I32Attr,
+  rankedTensorOf,
+  SizedRegion1,
+  Unit,
+  variadic,
+} from "../../../ir/constraints.js";
 import { defineOp } from "../../../ir/define-op.js";
 import { typeText } from "../../../ir/text-hook.js";
 import { AllTypesMatch, HasParent, Pure, ReturnLike, SingleBlock, Terminator } from "../../../ir/traits.js";
@@ -53,7 +63,7 @@ export const Fp4ToFpOp = defineOp("ttg.fp4_to_fp", () => ({
 
 export const GlobalScratchAllocOp = defineOp("ttg.global_scratch_alloc", () => ({
   summary: "allocate a global memory buffer",
-  attrs: { nbytes: I32Attr, alignment: I32Attr },
+  attrs: { nbytes: I32Attr, alignment: I32Attr, third_party_allocation: Unit, shared_cluster_state: Unit },
   results: { result: Ptr },
   traits: ttgTraits(),
   format: "attr-dict `:` qualified(type($result))",

@@ -158,7 +158,7 @@ export const TCGen5MMAOp = defineOp("ttng.tc_gen5_mma", () => ({
     barriers: variadic(MemDescOperand),
     barrier_preds: variadic(I1),
   },
-  attrs: { is_async: Unit, two_ctas: Unit, multicast: Unit },
+  attrs: { is_async: Unit, two_ctas: Unit, multicast: Unit, is_unsigned: Unit },
   results: { token: optional(AsyncToken) },
   traits: ttngTraits(DotOpTrait, MMAv5OpTrait, AttrSizedOperandSegments),
   interfaces: [

@@ -17,5 +17,6 @@ export const amdForms = (family: AmdFamily): CodeForms => ({
   indexesByBits: false,
   sharesStrings: false,
   wideScratchOffsets: false,
+  constantsInMemory: false,
   skipBarrier,
 });

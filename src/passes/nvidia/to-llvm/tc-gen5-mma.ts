@@ -163,13 +163,13 @@ function descriptorBits(typeA: number, typeB: number, tiling: Tiling, m: number)
 }
 
 /** The kind of an instruction for operands of a type, and the type's number in it. */
-function kindOf(type: Type): { readonly kind: string; readonly code: number } | undefined {
+function kindOf(type: Type, isUnsigned: boolean): { readonly kind: string; readonly code: number } | undefined {
   if (isFloat(type, "f16")) return { kind: "f16", code: 0 };
   if (isFloat(type, "bf16")) return { kind: "f16", code: 1 };
   if (isFloat(type, "f32")) return { kind: "tf32", code: 2 };
   if (isFloat(type, "f8E4M3FN")) return { kind: "f8f6f4", code: 0 };
   if (isFloat(type, "f8E5M2")) return { kind: "f8f6f4", code: 1 };
-  return isInteger(type, 8) && type.ctx.triton.asksTypesOfTcgen05 ? { kind: "i8", code: 1 } : undefined;
+  return isInteger(type, 8) && type.ctx.triton.asksTypesOfTcgen05 ? { kind: "i8", code: isUnsigned ? 0 : 1 } : undefined;
 }
 
 type ScaledView = View<typeof TCGen5MMAScaledOp>;
@@ -213,9 +213,9 @@ function scaledDescriptor(kind: ScaledKind, codes: readonly [number, number], ti
 const shapePerCTA = ({ params }: MemDesc): number[] => getShapePerCTAOf(encodingParams(params.encoding)!, params.shape);
 
 function lowerPlain(lo: Lowering, view: View<typeof TCGen5MMAOp>): false | void {
-  const { op, a, b, d, token } = view;
-  const ofA = kindOf(elementOf(a));
-  const ofB = kindOf(elementOf(b));
+  const { op, a, b, d, token, is_unsigned } = view;
+  const ofA = kindOf(elementOf(a), is_unsigned);
+  const ofB = kindOf(elementOf(b), is_unsigned);
   if (!ofA || !ofB) return lo.fail(op, "operands of that type are for ttng.tc_gen5_mma_scaled", "lower.mma");
   const accumulators = tmemOperand(lo, d, bitWidth(elementOf(d))!);
   const [m = 1, n = 1] = shapePerCTA(descOf(d));

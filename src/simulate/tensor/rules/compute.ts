@@ -10,8 +10,8 @@ import type { OpDef } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import { Elementwise as ElementwiseTrait } from "../../../ir/traits.js";
 import { libdeviceExpression } from "../../libdevice.js";
-import { product } from "../dot-product.js";
-import { type Data, type Element, intElement } from "../elements.js";
+import { product, unsignedBytes } from "../dot-product.js";
+import type { Data, Element } from "../elements.js";
 import { type BlockCode, operandsOf, type Program, type Rule, setResults } from "../instructions.js";
 import { type Machine, Stop } from "../machine.js";
 import { type ScaledKind, scaled, unpacked } from "../microscaling.js";
@@ -34,14 +34,7 @@ const dotOp: Rule = pure((op) => {
 
 const dotI8: Rule = pure((op) => {
   const { aSigned, bSigned } = tti.DotI8Op.match(op)!;
-  const numbers = ({ shape, data, element }: Tensor, signed: boolean): Tensor =>
-    signed
-      ? tensor(element, shape, data)
-      : tensor(
-          intElement(32),
-          shape,
-          Int32Array.from(data as Int8Array, (x) => x & 0xff),
-        );
+  const numbers = (bytes: Tensor, signed: boolean): Tensor => (signed ? bytes : unsignedBytes(bytes));
   return ([a, b, c], machine) => {
     machine.charge(op, (a!.data.length * b!.shape.at(-1)!) >> 4);
     return product(machine, numbers(a!, aSigned), numbers(b!, bSigned), c!, "ieee");

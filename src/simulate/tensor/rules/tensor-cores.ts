@@ -6,7 +6,7 @@ import * as ttng from "../../../dialects/ttng/ops/index.js";
 import type { OpDef } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
-import { product as productOf } from "../dot-product.js";
+import { product as productOf, unsignedBytes } from "../dot-product.js";
 import { ELEMENTARY } from "../elementary.js";
 import { operandsOf, type Rule } from "../instructions.js";
 import type { Machine } from "../machine.js";
@@ -186,7 +186,12 @@ function mma(
 const mmaV5 = mma(
   (op) => ttng.TCGen5MMAOp.match(op)!,
   () => [],
-  (machine, _op, a, b, d) => productOf(machine, a, b, d, a.element.name === "f32" ? "tf32" : "ieee"),
+  (machine, op, ...operands) => {
+    const [a, b, d] = operands;
+    const { is_unsigned } = ttng.TCGen5MMAOp.match(op)!;
+    if (is_unsigned && a.element.name === "i8") return productOf(machine, unsignedBytes(a), unsignedBytes(b), d, "ieee");
+    return productOf(machine, a, b, d, a.element.name === "f32" ? "tf32" : "ieee");
+  },
 );
 const mmaV5Scaled = mma(
   (op) => ttng.TCGen5MMAScaledOp.match(op)!,
