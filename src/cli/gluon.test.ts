@@ -110,7 +110,7 @@ test.each([
     80,
     "*fp32:16",
     "cdna4.buffer_load(ptr=p, offsets=0)",
-    "gl.amd.cdna4.buffer_load is for AMD's GPUs, and kernels are compiled for NVIDIA's here [python.error]",
+    "gl.amd.cdna4.buffer_load is not followed: only Gluon's functions for NVIDIA's GPUs are [python.error]",
   ],
   [
     80,

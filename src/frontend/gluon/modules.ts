@@ -13,7 +13,7 @@ import { isTensorType, type PyClass, type PyModule, type PyValue, unwrap } from 
 import { amdModules } from "./builtins/amd.js";
 import { AMPERE_MBARRIER, ASYNC_COPY, MMA_V2 } from "./builtins/ampere.js";
 import { layoutArgument } from "./builtins/arguments.js";
-import { BLACKWELL, BLACKWELL_TMA, CLC, GET_TMEM_REG_LAYOUT, PACKED_ARITH } from "./builtins/blackwell.js";
+import { BLACKWELL, BLACKWELL_TMA, CLC, GET_TMEM_REG_LAYOUT, PACKED_ARITH, PACKED_BY_FOUR } from "./builtins/blackwell.js";
 import { GLUON_CORE } from "./builtins/core.js";
 import { ASYNC_STORE, CLUSTER, FENCE_ASYNC_SHARED, HOPPER_MBARRIER, HOPPER_TMA, WGMMA } from "./builtins/hopper.js";
 import { basesOf, DISTRIBUTED_LAYOUT, ints, numbers, SHARED_LAYOUT } from "./layouts/define-layout.js";
@@ -156,10 +156,16 @@ export function gluonModules(triton: TritonVersion): readonly PyModule[] {
     ...tensorMemory(triton),
     ...classes([onlyMade("tensor_memory_descriptor"), onlyMade("tensor_memory_descriptor_type")]),
   ]);
+  // Rubin's own layout of scales, and arrivals of several CTAs at once, are not followed.
+  const rubin = moduleOf(`${nvidia}.rubin`, [
+    ...[...blackwell.attrs].filter(([name]) => name !== "get_tmem_reg_layout" && name !== "TensorMemoryScalesLayout"),
+    ...functions(PACKED_BY_FOUR),
+  ]);
   const nvidiaModule = moduleOf(nvidia, [
     ["ampere", ampere],
     ["hopper", hopper],
     ["blackwell", blackwell],
+    ["rubin", rubin],
   ]);
   const libdevice = moduleOf("triton.language.extra.libdevice", functions(LIBDEVICE));
   const extra = moduleOf(`${language}.extra`, [["libdevice", libdevice]]);
@@ -175,6 +181,7 @@ export function gluonModules(triton: TritonVersion): readonly PyModule[] {
       ampere,
       hopper,
       blackwell,
+      rubin,
       asyncCopy,
       ampereBarrier,
       mbarrier,

@@ -15,6 +15,7 @@ import { CORE } from "./operators.js";
 import { DTYPE_NAMES, LANGUAGE_TYPES } from "./python-types.js";
 import { INT32, intDtype, pointerType, TRITON_MAX_TENSOR_NUMEL } from "./types.js";
 import { constexpr, type PyModule, type PyValue, unwrap } from "./values.js";
+import { isAbsentFrom } from "./version-names.js";
 
 type Entry = readonly [string, PyValue];
 
@@ -88,10 +89,12 @@ function makeModules(triton: TritonVersion): ReadonlyMap<string, PyModule> {
   ]);
   // Only what kernels of torch.compile import of it is known.
   const inductor = moduleOf("torch._inductor.runtime", []);
+  const isThere = ({ name }: PyModule): boolean =>
+    name.split(".").every((part, i, parts) => !isAbsentFrom(parts.slice(0, i).join("."), part, triton));
   return new Map(
-    [...gluonModules(triton), language, core, math, extra, libdevice, cuda, cudaLibdevice, hip, hipLibdevice, targetInfo, inductor].map(
-      (m) => [m.name, m],
-    ),
+    [...gluonModules(triton), language, core, math, extra, libdevice, cuda, cudaLibdevice, hip, hipLibdevice, targetInfo, inductor]
+      .filter(isThere)
+      .map((m) => [m.name, m]),
   );
 }
 

@@ -67,6 +67,7 @@ const CHANGES: readonly NameChanges[] = [
       [`${AMD}.gfx1250`]: "PartitionedSharedLayout make_partitioned_dot_layouts scaled_upcast",
       [`${AMD}.gfx1250.tdm`]: "update_tensor_descriptor",
       [NVIDIA]: "rubin",
+      [`${NVIDIA}.rubin`]: "TensorMemoryScalesLayout",
       [`${NVIDIA}.ampere.async_copy`]: "async_load",
       [`${NVIDIA}.hopper`]: "async_store",
       [`${NVIDIA}.hopper.cluster`]: "barrier",
@@ -80,7 +81,7 @@ const CHANGES: readonly NameChanges[] = [
     },
     parameters:
       "TensorMemoryLayout(cga_layout) TensorMemoryLayout(fp4_padded) TensorMemoryScalesLayout(cga_layout) async_gather(multicast) " +
-      "async_load(cache_modifier) async_load(warp_used_hint) async_store(cache_modifier) get_mfma_scale_layout(scale_factor) " +
+      "async_load(cache_modifier) async_load(warp_used_hint) async_store(cache_modifier) arrive(cta_mask) get_mfma_scale_layout(scale_factor) " +
       "get_wmma_scale_layout(scale_factor) store_wait(read_only) tcgen05_mma_barrier_count(two_ctas) tcgen05_mma_scaled(multicast) " +
       "topk(descending)",
     members:
@@ -118,6 +119,9 @@ const CHANGES: readonly NameChanges[] = [
 ];
 
 const SHORT: Readonly<Record<string, string>> = { [LANGUAGE]: "tl.", [GLUON]: "gl." };
+
+/** Names, parameters and members that no version has here. Modules are those with all below them. */
+const NOT_FOLLOWED = [AMD, "arrive(cta_mask)", "tensor_memory_descriptor.load_max", "tensor_memory_descriptor.load_min"];
 
 /** A name that a value has not: of a module, a parameter of a function, a member of a class. */
 export type MissingName =
@@ -161,8 +165,10 @@ export function versionNote(missing: MissingName, triton: TritonVersion): string
   const adds = CHANGES.find((changes) => isAddedBy(changes, missing))?.version;
   if (adds !== undefined) {
     if (isUntil(adds, triton)) return `Triton ${triton.name} has ${text}; tt-step does not`;
-    const compiled = TRITON_VERSIONS.some((version) => version.name === adds);
-    return `Triton ${adds} has ${text}${compiled ? `: --triton ${adds} compiles as it does` : ", which is not compiled here"}`;
+    const known = missing.kind === "name" ? missing.module : text.replace("=...", "");
+    const isFollowed =
+      !NOT_FOLLOWED.some((name) => `${known}.`.startsWith(`${name}.`)) && TRITON_VERSIONS.some(({ name }) => name === adds);
+    return `Triton ${adds} has ${text}${isFollowed ? `: --triton ${adds} compiles as it does` : ", which is not compiled here"}`;
   }
   if (missing.kind !== "name") return undefined;
   const removes = CHANGES.find(({ version, removed }) => isUntil(version, triton) && removed?.[missing.module]?.[name] !== undefined);

@@ -158,15 +158,18 @@ export const BLACKWELL: readonly BuiltinDef[] = [
 ];
 
 /** `add2` and the like. */
-export const PACKED_ARITH: readonly BuiltinDef[] = ["add", "sub", "mul", "fma", "min", "max"].map((kind) =>
-  kind === "fma"
-    ? defineBuiltin("fma2", { lhs: REQUIRED, rhs: REQUIRED, acc: REQUIRED, dtype: null }, (s, a) =>
+export const PACKED_ARITH: readonly BuiltinDef[] = ["add", "sub", "mul", "fma", "min", "max"].map((kind) => packedBuiltin(kind, 2));
+/** `add4` and the like, of Rubin. */
+export const PACKED_BY_FOUR: readonly BuiltinDef[] = ["add", "sub", "mul", "fma"].map((kind) => packedBuiltin(kind, 4));
+function packedBuiltin(kind: string, lanes: 2 | 4): BuiltinDef {
+  return kind === "fma"
+    ? defineBuiltin(`fma${lanes}`, { lhs: REQUIRED, rhs: REQUIRED, acc: REQUIRED, dtype: null }, (s, a) =>
         packedArith(s, kind, [a.lhs, a.rhs, a.acc], unwrap(a.dtype)),
       )
-    : defineBuiltin(`${kind}2`, { lhs: REQUIRED, rhs: REQUIRED, dtype: null }, (s, a) =>
+    : defineBuiltin(`${kind}${lanes}`, { lhs: REQUIRED, rhs: REQUIRED, dtype: null }, (s, a) =>
         packedArith(s, kind, [a.lhs, a.rhs], unwrap(a.dtype)),
-      ),
-);
+      );
+}
 
 /** `blackwell.clc`: a running cluster takes over one that has not been launched. */
 export const CLC: readonly BuiltinDef[] = [
