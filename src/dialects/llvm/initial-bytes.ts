@@ -2,7 +2,7 @@
 import type { Attribute } from "../../ir/attribute.js";
 import { ArrayAttr, DenseElementsAttr, FloatAttr, IntegerAttr, StringAttr } from "../../ir/builtin-attrs.js";
 
-/** Of the initial value of a global of `size` bytes, least significant bytes first; undefined where there is none. */
+/** The initial value of a global of `size` bytes, least significant byte first; undefined where there is none. */
 export function initialBytes(value: Attribute | undefined, size: number): readonly number[] | undefined {
   if (StringAttr.is(value)) return [...value.params.value].map((c) => c.charCodeAt(0) & 255);
   const elements = bitsOf(value);
