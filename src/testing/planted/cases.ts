@@ -49,6 +49,7 @@ const ON_AMD: Readonly<Record<string, Readonly<Record<string, Partial<TargetOpti
   flash_attention: { chained: { numStages: 4 } },
   halves: { pointers: { useBufferOps: false, useBufferAtomics: false } },
   guards: { pointers: { useBufferOps: false } },
+  amd_tail: { async: { useAsyncCopy: true, numStages: 3 } },
   amd_again: { async: { useAsyncCopy: true, numStages: 3 } },
   amd_adds: { pointers: { useBufferOps: false, useBufferAtomics: false } },
   "memory.atomics": { pointers: { useBufferOps: false, useBufferAtomics: false } },

@@ -124,12 +124,14 @@ export const AMD_FAULTS: readonly Fault[] = [
     {
       in: "#asyncCopy",
       fault: "copies have no mask",
+      kernel: "amd_tail",
       find: "{ src, result: buffer, mask, other,",
       replace: "{ src, result: buffer, mask: undefined, other: undefined,",
     },
     {
       in: "#asyncCopy",
       fault: "the value for masked elements is left out",
+      kernel: "amd_tail",
       find: "mask, other, cache, evict, isVolatile, contiguity }",
       replace: "mask, cache, evict, isVolatile, contiguity }",
     },
