@@ -100,4 +100,5 @@ def _source(kernel):
     path = inspect.getsourcefile(function)
     if path is None or not os.path.exists(path):
         raise Error(f"'{function.__name__}' is in no file; write its cell to one, as with %%writefile")
-    return path, function.__name__
+    # A kernel of a class is named by both.
+    return path, function.__qualname__.split("<locals>.")[-1]

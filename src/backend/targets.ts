@@ -1,7 +1,9 @@
 /** The targets of all platforms, and Triton's options for them. Passes are not loaded by this file. */
 
 import { withDefaults } from "../pass/options.js";
+import { byName } from "../support/by-name.js";
 import { type Environment, isOn } from "../support/environment.js";
+import { nearest } from "../support/nearest.js";
 import type { TritonVersion } from "../support/triton-version.js";
 import { HIP, type HipOptions } from "./amd/options.js";
 import type { BackendOption, BackendOptions, Platform } from "./backend.js";
@@ -65,6 +67,15 @@ export function retargeted(options: TargetOptions, from: string, to: string): Ta
 export function checkOptions(options: TargetOptions, target: string): string | undefined {
   const platform = platformOf(target);
   if (!platform) return unknownTarget(target);
+  for (const [key, value] of Object.entries(options)) {
+    const spec = byName<BackendOption>(TARGET_OPTIONS)[key];
+    if (!spec) {
+      const near = nearest(keyOf(key), Object.keys(TARGET_OPTIONS));
+      return `there is no option '${key}'${near === undefined ? "" : `; did you mean '${near}'?`}`;
+    }
+    const isOf = value === undefined || (spec.kind === "list" ? Array.isArray(value) : typeof value === TYPES[spec.kind]);
+    if (!isOf) return `${nameInTriton(key)} is a ${spec.kind === "list" ? "list" : TYPES[spec.kind]}, not ${typeof value}`;
+  }
   const foreign = Object.entries<BackendOption>(TARGET_OPTIONS).find(
     ([key, { default: value }]) => !(key in platform.options) && (options[key as keyof TargetOptions] ?? value) !== value,
   );
@@ -86,6 +97,10 @@ export function versionProblem(target: string, version: TritonVersion, options: 
   }
   return undefined;
 }
+const TYPES = { int: "number", size: "number", bool: "boolean", string: "string", enum: "string" } as const;
+/** An option's key by its name in Triton's Python. */
+const keyOf = (name: string): string => name.replace(/_[a-z]/g, (at) => at[1]!.toUpperCase());
+
 /** An option's name in Triton's Python. */
 export const nameInTriton = (key: string): string => key.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
 

@@ -76,7 +76,7 @@ function readKernel(request: SourceRequest, ofComment: readonly string[], versio
   }
   const stated = settings(kernel);
   const isStated = stated.some(({ key }) => key === "signature") || python.signature !== undefined || python.types.length > 0;
-  const captured = isStated ? [] : (python.captured ?? []).filter((c) => c.kernel === kernel.name.replace(/.*\./, ""));
+  const captured = isStated ? [] : (python.captured ?? []).filter((c) => c.kernel === kernel.name);
   if (captured.length > 1) return rejected(...captureChoices(kernel.name, name, captured));
   const ofCapture = captured.flatMap(capturedSettings).filter(({ key }) => !stated.some((c) => c.key === key));
   for (const { folder, signature } of captured) {

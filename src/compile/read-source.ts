@@ -11,7 +11,9 @@ import { type Rejected, rejected, type Source, type SourceRequest, type TraceSou
 
 /** Reads a text. Bad input is `Rejected`; nothing is thrown. */
 export function readSource(request: SourceRequest): Source | Rejected {
-  const { name, text, triton, target } = request;
+  const { name, text, triton, target } = request ?? {};
+  if (typeof name !== "string" || typeof text !== "string")
+    return rejected("readSource takes a name and a text; the text is a string of bytes, as readFileSync(file, 'latin1') returns it");
   if (target !== undefined && !TARGETS.includes(target)) return rejected(unknownTarget(target));
   if (triton !== undefined && !tritonCalled(triton)) return rejected(unknownTriton(triton));
   return isPython(text, name) ? readPythonSource(request) : readIr(request);

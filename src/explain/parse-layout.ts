@@ -24,6 +24,7 @@ export interface LayoutShape {
  * memory) to coordinates of the tensor. A text that is no type or encoding, and one without a layout, are `Rejected`.
  */
 export function parseLayout(text: string, of?: LayoutShape): ValueLayout | Rejected {
+  if (typeof text !== "string") return rejected("parseLayout takes the text of a type or encoding");
   const ctx = new Context(ALL_DIALECTS);
   const parser = new Parser(ctx, ctx.addSource(of ? "encoding" : "type", text));
   if (!of) {
@@ -31,7 +32,12 @@ export function parseLayout(text: string, of?: LayoutShape): ValueLayout | Rejec
     return type ? found(layoutOfType(type)) : rejectedBy(ctx);
   }
   const { shape, bits = 32 } = of;
-  if (!shape.every((extent) => Number.isSafeInteger(extent) && extent > 0) || !Number.isSafeInteger(bits) || bits <= 0)
+  if (
+    !Array.isArray(shape) ||
+    !shape.every((extent) => Number.isSafeInteger(extent) && extent > 0) ||
+    !Number.isSafeInteger(bits) ||
+    bits <= 0
+  )
     return rejected("a shape is a list of integers from 1, and an element has one bit at least");
   const encoding = parser.parseWhole((p) => p.attribute());
   if (!encoding) return rejectedBy(ctx);

@@ -97,6 +97,9 @@ test("layouts are read from types", () => {
   expect(threadMap(again)).toBe(threadMap(layout));
 });
 
+/** What a program hands over that no compiler checks. */
+const asRequest = <T>(value: unknown): T => value as T;
+
 test.each<[string, () => { readonly kind: string }, string]>([
   ["an empty text", () => readSource({ name: "k.ttir", text: "" }), "'k.ttir' is empty"],
   ["IR that does not parse", () => readSource({ name: "k.ttir", text: "module { tt.nothing }" }), "tt.nothing"],
@@ -120,6 +123,20 @@ test.each<[string, () => { readonly kind: string }, string]>([
     "all passes have run on this IR",
   ],
   ["an option out of range", () => compile(source("k.py", KERNEL), { options: { numWarps: 3 } }), "num_warps must be a power of 2"],
+  [
+    "an option's name in Python",
+    () => compile(source("k.py", KERNEL), asRequest({ options: { num_warps: 8 } })),
+    "did you mean 'numWarps'?",
+  ],
+  [
+    "an option of another type",
+    () => compile(source("k.py", KERNEL), asRequest({ options: { numWarps: true } })),
+    "num_warps is a number, not",
+  ],
+  ["a text that is a buffer", () => readSource(asRequest({ name: "k.py", text: new Uint8Array(8) })), "readFileSync(file, 'latin1')"],
+  ["no source", () => compile(asRequest(undefined)), "compile takes what readSource returned"],
+  ["a rejected source", () => compile(readSource({ name: "k.py", text: "def (" })), "invalid syntax"],
+  ["a layout that is no text", () => parseLayout(asRequest(5)), "parseLayout takes the text"],
   [
     "a comment's value",
     () => readSource({ name: "k.py", text: KERNEL.replace("num_warps=8", "num_warps=3") }),

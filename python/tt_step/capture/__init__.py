@@ -287,7 +287,7 @@ def _describe(src, name, metadata):
         "version": 1,
         "triton": sys.modules["triton"].__version__,
         "name": name,
-        "function": fn.fn.__name__,
+        "function": fn.fn.__qualname__.split("<locals>.")[-1],
         "module": fn.fn.__module__,
         "file": os.path.abspath(code.co_filename),
         "line": code.co_firstlineno,
