@@ -171,7 +171,15 @@ export const TMEMCopyOp = defineOp("ttng.tmem_copy", () => ({
     const shared = sharedParams(from.encoding);
     if (shared && getSharedAlignment(shared) < 16)
       return error("Source must have at least 16-byte alignment to be representable in a matrix descriptor.");
-    if (getNumCTAs(enclosingModule(op)) !== 1) return error("NYI: Only one CTA is supported for now.");
+    if (!op.ctx.triton.blocksInTmem) {
+      if (getNumCTAs(enclosingModule(op)) !== 1) return error("NYI: Only one CTA is supported for now.");
+    } else if (shared && encodingParams(to.encoding)) {
+      const [ofFrom, ofTo] = [from, to].map(({ shape, encoding }) => toLinearLayout(shape, encoding)) as [LinearLayout, LinearLayout];
+      if (!ofTo.invertAndCompose(ofFrom).isTrivialOver(["block"]))
+        return error(
+          `The source and destination must have the same cga layout. Got source: ${ofFrom.toString()} and destination: ${ofTo.toString()}`,
+        );
+    }
     const nvmma = shared?.kind === "nvmma_shared" ? shared : undefined;
     if (nvmma && (nvmma.transposed || nvmma.fp4Padded)) return error("The source should not be transposed or padded");
     if (TensorMemoryScalesEncoding.is(to.encoding)) {

@@ -19,6 +19,13 @@ export function leads(lo: Lowering, bits: number, cta: Value = lo.code.clusterCT
   const { b } = lo;
   return b.icmp("eq", b.and(cta, b.i32(bits)), b.i32(0));
 }
+/** True in the CTA of a pair that does its dots and copies to tensor memory. */
+export function leadsPair(lo: Lowering): Value {
+  const { b } = lo;
+  const cta = lo.code.clusterCTAId(lo);
+  return b.icmp("eq", lo.forms.pairsInClusters ? b.and(cta, b.i32(1)) : cta, b.i32(0));
+}
+
 /** `predicate`, in the CTAs that lead alone; without groups as it is. */
 export function inLeader(lo: Lowering, predicate: Value | undefined, bits: number): Value | undefined {
   if (bits === 0) return predicate;

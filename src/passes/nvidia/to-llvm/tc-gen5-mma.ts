@@ -23,7 +23,7 @@ import { getShapePerCTAOf } from "../../../layout/encoding-queries.js";
 import { LayoutError } from "../../../layout/layout-error.js";
 import { sharedMemoryObject, shmemAffineBase } from "../../ttg-to-llvm/local-memory.js";
 import { rule } from "../../ttg-to-llvm/lowering.js";
-import { groupMask, sharingBitsOf } from "./cta-groups.js";
+import { groupMask, leadsPair, sharingBitsOf } from "./cta-groups.js";
 import { electPredicate, electPredicateWarp0, uniformWarpId } from "./elect.js";
 import { beforeSignal } from "./mbarrier.js";
 import { mmaSharedOperand, type SharedOperand, sharedOperandLayout } from "./mma-shared-operand.js";
@@ -103,17 +103,12 @@ function lowerDot(lo: Lowering, dot: Dot): void {
   b.setEnd(end);
 }
 
-/** True in the CTA of a pair that starts its dots. */
-function leadsPair(lo: Lowering): Value {
-  const { b } = lo;
-  const cta = lo.code.clusterCTAId(lo);
-  return b.icmp("eq", lo.forms.pairsInClusters ? b.and(cta, b.i32(1)) : cta, b.i32(0));
-}
-
 function startInstructions(lo: Lowering, { view, shape, k, bitsA, bitsB, ...dot }: Dot, twoCTAs: boolean, elected: Value): void {
   const { encoding } = descOf(view.d).params;
   if (!TensorMemoryEncoding.is(encoding)) throw new LayoutError("the accumulator is not in tensor memory");
-  const { blockM: m, blockN: n } = encoding.params;
+  const { blockM: m } = encoding.params;
+  // A slice may be narrower than the buffer's blocks.
+  const n = Math.min(encoding.params.blockN, shape[1]);
   const baseOf = (value: Value): Value => shmemAffineBase(lo, sharedMemoryObject(lo, value), descOf(value).params);
   const inShared = (value: Value, base: Value, bits: number, tile: readonly [number, number], mnDim: 0 | 1): SharedOperand =>
     mmaSharedOperand(lo, { ...sharedOperandLayout(descOf(value), bits === 4), base, tile, mnDim, version: 5 });

@@ -21,7 +21,7 @@ import {
   TMEMStoreOp,
   tmemLdStInfo,
 } from "../../../dialects/ttng/ops/tensor-memory.js";
-import { descOf } from "../../../dialects/ttng/ttng-op.js";
+import { descOf, runsOnTwoCTAs } from "../../../dialects/ttng/ttng-op.js";
 import type { Type } from "../../../ir/attribute.js";
 import { intOf } from "../../../ir/builtin-attrs.js";
 import { bitWidth, i32, intType, type TensorType } from "../../../ir/builtin-types.js";
@@ -35,6 +35,7 @@ import { sharedMemoryObject, shmemAffineBase } from "../../ttg-to-llvm/local-mem
 import { rule } from "../../ttg-to-llvm/lowering.js";
 import { applyLinearLayout } from "../../ttg-to-llvm/thread-indices.js";
 import { convertType } from "../../ttg-to-llvm/type-converter.js";
+import { leadsPair } from "./cta-groups.js";
 import { electPredicateWarp0, uniformWarpId } from "./elect.js";
 import { mmaSharedOperand } from "./mma-shared-operand.js";
 import type { Lowering, LoweringRule } from "./nvidia-lowering.js";
@@ -310,7 +311,8 @@ export const TENSOR_MEMORY: readonly LoweringRule[] = [
     return dropToken(lo, op, token);
   }),
   rule(TMEMCopyOp, ({ src, dst, barrier: done }, lo) => {
-    const pred = electPredicateWarp0(lo);
+    let pred = electPredicateWarp0(lo);
+    if (runsOnTwoCTAs(lo.module)) pred = lo.b.and(pred, leadsPair(lo));
     copyFromShared(lo, src, dst, pred);
     if (!done) return;
     const ptx = new PtxBuilder();
