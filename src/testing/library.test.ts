@@ -97,7 +97,7 @@ test("layouts are read from types", () => {
   expect(threadMap(again)).toBe(threadMap(layout));
 });
 
-/** What a program hands over that no compiler checks. */
+/** Arguments that no compiler has checked. */
 const asRequest = <T>(value: unknown): T => value as T;
 
 test.each<[string, () => { readonly kind: string }, string]>([
