@@ -23,8 +23,8 @@ import type { View } from "../../ir/define-op.js";
 import type { Operation } from "../../ir/operation.js";
 import { typeText } from "../../ir/text-hook.js";
 import type { Value } from "../../ir/value.js";
-import { composeBlockLocal } from "../../layout/conversion.js";
 import { actionRemoveBroadcastedRegs, broadcastAs } from "../../layout/column-action.js";
+import { composeBlockLocal } from "../../layout/conversion.js";
 import { getAllocationShapePerCTA, linearComponentOf, paddingsOf } from "../../layout/encoding-queries.js";
 import type { LinearLayout } from "../../layout/linear-layout.js";
 import { standardOutDimNames } from "../../layout/standard-dims.js";
@@ -130,10 +130,11 @@ export function accessBuffer(
   if (matrix) return again(matrix);
 
   const total = registers.invertAndCompose(linearLayoutOf(type));
-  if (total.isTrivialOver(["block"]))
-    return byWords(lo, total.sublayout(["register", "lane", "warp"], ["offset"]), type, object, values);
+  if (total.isTrivialOver(["block"])) return byWords(lo, total.sublayout(["register", "lane", "warp"], ["offset"]), type, object, values);
   // Where several CTAs have the same elements, each takes its own.
-  return lo.ctx.triton.convertsAcrossCTAs ? byWords(lo, composeBlockLocal(linearLayoutOf(type), registers), type, object, values) : undefined;
+  return lo.ctx.triton.convertsAcrossCTAs
+    ? byWords(lo, composeBlockLocal(linearLayoutOf(type), registers), type, object, values)
+    : undefined;
 }
 
 function byMatrices(
