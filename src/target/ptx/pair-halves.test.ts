@@ -91,3 +91,28 @@ describe("two words that a loop carries", () => {
     expect(floats(other, 100)).toEqual(["add.f32", "sub.f32", "mul.f32", "mul.f32"]);
   });
 });
+
+test("words that an op computes by twos are computed at once on sm_100, also where that saves nothing", () => {
+  const body = `%i0 = llvm.mlir.constant(0 : i32) : i32
+    %i1 = llvm.mlir.constant(1 : i32) : i32
+    %u = llvm.mlir.undef : vector<2xf32>
+    %x = llvm.load %arg0 : !llvm.ptr<1> -> f32
+    %y = llvm.load %arg1 : !llvm.ptr<1> -> f32
+    %v0 = llvm.insertelement %x, %u[%i0 : i32] : vector<2xf32>
+    %v = llvm.insertelement %y, %v0[%i1 : i32] : vector<2xf32>
+    %z = llvm.load %arg2 : !llvm.ptr<1> -> f32
+    %w0 = llvm.insertelement %y, %u[%i0 : i32] : vector<2xf32>
+    %w = llvm.insertelement %z, %w0[%i1 : i32] : vector<2xf32>
+    %s = llvm.fadd %v, %w : vector<2xf32>
+    %a = llvm.extractelement %s[%i0 : i32] : vector<2xf32>
+    %b = llvm.extractelement %s[%i1 : i32] : vector<2xf32>
+    %c = llvm.fmul %a, %x : f32
+    %d = llvm.fmul %b, %c : f32
+    llvm.store %d, %arg0 : f32, !llvm.ptr<1>`;
+  const floats = (capability: number) =>
+    instructions(kernel("%arg0: !llvm.ptr<1>, %arg1: !llvm.ptr<1>, %arg2: !llvm.ptr<1>", body), { capability })
+      .map((l) => l.split(" ")[0])
+      .filter((name) => name!.startsWith("add."));
+  expect(floats(100)).toEqual(["add.f32x2"]);
+  expect(floats(90)).toEqual(["add.f32", "add.f32"]);
+});
