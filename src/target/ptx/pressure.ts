@@ -9,7 +9,8 @@
  */
 import { Heap } from "../../support/heap.js";
 import { type Block, isPure, type Node } from "./graph.js";
-import { type InstructionOrder, registerInputs } from "./instruction-order.js";
+import { type InstructionOrder, orderInstructions, registerInputs } from "./instruction-order.js";
+import { fuseAcrossLoops } from "./loop-factors.js";
 import { terminatorInputs } from "./schedule.js";
 
 /** The number of 32-bit registers that a thread has. */
@@ -21,9 +22,17 @@ const FEWER = 0.95;
 const WORTH = 0.75;
 
 /** The order of each block, with other ones of the instructions between two effects where these need too many registers. */
-export function relievePressure(order: readonly Block[], { instructions, halves }: InstructionOrder): InstructionOrder {
+export function relievePressure(order: readonly Block[], code: InstructionOrder): InstructionOrder {
+  const relieved = relievedOrder(order, code);
+  const isShort = order.some((block) => block.loopDepth > 0 && relieved.most.get(block)! > REGISTERS);
+  if (!isShort || !fuseAcrossLoops([...code.instructions.values()].flat())) return relieved;
+  return relievedOrder(order, orderInstructions(order));
+}
+/** `most`: how many words each block needs at once. */
+function relievedOrder(order: readonly Block[], { instructions, halves }: InstructionOrder) {
   const values = new Values(order, instructions, halves);
-  return { instructions: new Map(order.map((block) => [block, values.relieved(block, instructions.get(block)!)])), halves };
+  const most = new Map<Block, number>();
+  return { instructions: new Map(order.map((block) => [block, values.relieved(block, instructions.get(block)!, most)])), halves, most };
 }
 
 const isFma = (node: Node): boolean => node.kind === "ptx" && node.data.startsWith("fma.");
@@ -100,7 +109,7 @@ class Values {
     return words;
   }
   /** The block with each run of instructions between two effects in the better order; loads are no effect that others wait for. */
-  relieved(block: Block, nodes: readonly Node[]): readonly Node[] {
+  relieved(block: Block, nodes: readonly Node[], mostOf: Map<Block, number>): readonly Node[] {
     const behind = this.#neededBehind.get(block)!;
     const left = this.usesIn(nodes);
     const made = new Set(nodes.flatMap((node) => this.made(node)));
@@ -135,6 +144,7 @@ class Values {
         run = this.#backAndForth(run) ?? ifBetter(this.#greedy(run, behind, leftOf(run))) ?? ifBetter(this.#oneByOne(run)) ?? run;
       for (const node of [...run, ...nodes.slice(end, end + 1)]) {
         now = put(node, left, now);
+        mostOf.set(block, Math.max(mostOf.get(block) ?? 0, now));
         chosen.push(node);
       }
       start = end + 1;

@@ -27,6 +27,13 @@ export function instructionFor(node: Node): Selected {
   return selected;
 }
 
+const fused = new WeakSet<Node>();
+/** A product that all of its sums compute. */
+export function fuseAlways(product: Node, sums: readonly Node[]): void {
+  fused.add(product);
+  for (const sum of sums) cache.delete(sum);
+}
+
 const one = (mnemonic: string, inputs: readonly Node[], immediate = "int"): Selected => ({
   inputs,
   immediate,
@@ -183,7 +190,7 @@ function wideMultiply(node: Node): Selected | undefined {
   const factor = wideFactor(node);
   return factor && lines([factor.word], ({ result, inputs: [x] }) => [`mul.wide.${factor.sign}32 \t${result}, ${x}, ${factor.value};`]);
 }
-function wideFactor(node: Node): { readonly word: Node; readonly sign: string; readonly value: bigint } | undefined {
+export function wideFactor(node: Node): { readonly word: Node; readonly sign: string; readonly value: bigint } | undefined {
   if (node.width !== 64 || (node.kind !== "shl" && node.kind !== "mul")) return undefined;
   const [a, b] = node.inputs as [Node, Node];
   const count = valueOf(b);
@@ -210,11 +217,12 @@ function multiplyAdd(node: Node): Selected | undefined {
     [a, b],
     [b, a],
   ] as const) {
-    if (product.uses > 1) continue;
+    const isFused = fused.has(product);
+    if (product.uses > 1 && !isFused) continue;
     const wide = wideFactor(product);
     // ptxas makes one instruction of a product and a sum, and a pair of mad.wide by a power of two. For one or two addresses the pair needs fewer registers.
     // A product that is computed outside of a loop stays there.
-    if (wide && (addend.uses > MOST_PAIRS || product.block !== node.block)) continue;
+    if (wide && !isFused && (addend.uses > MOST_PAIRS || product.block !== node.block)) continue;
     if (wide)
       return lines(
         [wide.word, addend],
