@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { instructions } from "./translate.fixture.js";
 
 test("where registers are short in a loop, it keeps the word of a product, not the product", () => {
-  /** What computes the addresses of a load before a loop and of a store after it, where the loop adds up so many numbers. */
+  /** The instructions for the addresses of a load before a loop and of a store after it, where the loop adds up so many numbers. */
   const addresses = (count: number): string[] => {
     const sums = Array.from({ length: count }, (_, i) => i);
     const list = (name: string) => `${sums.map((i) => `%${name}${i}`).join(", ")} : ${sums.map(() => "f32").join(", ")}`;
