@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { instructions } from "./translate.fixture.js";
 
-test("where registers are short in a loop, it keeps the word of a product, not the product", () => {
+test("where a loop needs a register too many, it keeps the word of a product, not the product", () => {
   /** The instructions for the addresses of a load before a loop and of a store after it, where the loop adds up so many numbers. */
   const addresses = (count: number): string[] => {
     const sums = Array.from({ length: count }, (_, i) => i);
@@ -27,5 +27,7 @@ test("where registers are short in a loop, it keeps the word of a product, not t
     return lines.flatMap((l) => /^(?:mul|mad)\.wide|^add\.s64/.exec(l)?.[0] ?? []);
   };
   expect(addresses(10)).toEqual(["mul.wide", "add.s64", "add.s64"]);
-  expect(addresses(300)).toEqual(["mad.wide", "mad.wide"]);
+  expect(addresses(300)).toEqual(["mul.wide", "add.s64", "add.s64"]);
+  const counts = Array.from({ length: 20 }, (_, i) => 240 + i);
+  expect(counts.map(addresses).filter((made) => made[0] === "mad.wide")).toEqual([["mad.wide", "mad.wide"]]);
 });

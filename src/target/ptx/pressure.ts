@@ -24,8 +24,8 @@ const WORTH = 0.75;
 /** The order of each block, with other ones of the instructions between two effects where these need too many registers. */
 export function relievePressure(order: readonly Block[], code: InstructionOrder): InstructionOrder {
   const relieved = relievedOrder(order, code);
-  const isShort = order.some((block) => block.loopDepth > 0 && relieved.most.get(block)! > REGISTERS);
-  if (!isShort || !fuseAcrossLoops([...code.instructions.values()].flat())) return relieved;
+  const tooMany = Math.max(0, ...order.map((block) => (block.loopDepth > 0 ? (relieved.most.get(block) ?? 0) : 0))) - REGISTERS;
+  if (tooMany <= 0 || !fuseAcrossLoops([...code.instructions.values()].flat(), tooMany)) return relieved;
   return relievedOrder(order, orderInstructions(order));
 }
 /** `most`: how many words each block needs at once. */
