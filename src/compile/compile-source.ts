@@ -231,6 +231,8 @@ export function* compiling(
     clock,
     ...others
   } = request;
+  const problem = typeProblem(request);
+  if (problem !== undefined) return rejected(problem);
   const ready = sourceFor(source, { ...(target === undefined ? {} : { target }), options, ...(triton === undefined ? {} : { triton }) });
   if (ready.kind === "error") return ready;
   const { module, request: own } = ready;
@@ -273,6 +275,19 @@ export function* compiling(
     diagnostics: trace.diagnostics,
     rendered: trace.diagnostics.map((d) => renderDiagnostic(d, sources)).join(""),
   };
+}
+
+const TEXTS = ["target", "triton", "until", "startAfter", "record", "from"] as const;
+const LISTS = ["disable", "insert", "artifacts"] as const;
+/** What is of another type in the request of a program that TypeScript has not checked. */
+function typeProblem(request: CompileRequest): string | undefined {
+  const isText = (value: unknown): boolean => typeof value === "string";
+  for (const name of TEXTS) if (request[name] !== undefined && !isText(request[name])) return `${name} is a text`;
+  for (const name of LISTS) {
+    const list: unknown = request[name] ?? [];
+    if (!Array.isArray(list) || !list.every(isText)) return `${name} is a list of texts`;
+  }
+  return undefined;
 }
 
 /** The source for a target and options: as it is, or read again where a compilation has changed its module or it was made for others. */

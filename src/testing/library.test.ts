@@ -78,6 +78,7 @@ test("explain, validate and JSON work on the Trace", () => {
   expect(ran.kind === "ran" && [ran.kernel, ran.findings, ran.stores.length > 0]).toEqual(["scale", [], true]);
   const again = fromJson(toJson(trace));
   expect("steps" in again && toJson(again)).toBe(toJson(trace));
+  expect(fromJson(asRequest(null))).toMatchObject({ diagnostic: { code: "trace.form" } });
 });
 
 test("until, startAfter and record say how much is done and kept", () => {
@@ -134,6 +135,9 @@ test.each<[string, () => { readonly kind: string }, string]>([
     "num_warps is a number, not",
   ],
   ["a text that is a buffer", () => readSource(asRequest({ name: "k.py", text: new Uint8Array(8) })), "readFileSync(file, 'latin1')"],
+  ["a target of another type", () => compile(source("k.py", KERNEL), asRequest({ target: 90 })), "target is a text"],
+  ["a pass that is no text", () => compile(source("k.py", KERNEL), asRequest({ until: 5 })), "until is a text"],
+  ["passes that are no list", () => compile(source("k.py", KERNEL), asRequest({ disable: "cse" })), "disable is a list of texts"],
   ["no source", () => compile(asRequest(undefined)), "compile takes what readSource returned"],
   ["a rejected source", () => compile(readSource({ name: "k.py", text: "def (" })), "invalid syntax"],
   ["a layout that is no text", () => parseLayout(asRequest(5)), "parseLayout takes the text"],

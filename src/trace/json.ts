@@ -51,7 +51,9 @@ export function toJson(trace: Trace): string {
  * The Trace that a text of JSON holds; `name` is the file's, for messages. A text that is no Trace gives a diagnostic with line and
  * column, and the same rendered with an excerpt.
  */
-export function fromJson(text: string, name = "<trace>"): Trace | { readonly diagnostic: Diagnostic; readonly rendered: string } {
+export function fromJson(json: string, name = "<trace>"): Trace | { readonly diagnostic: Diagnostic; readonly rendered: string } {
+  // Programs that TypeScript has not checked hand over other things too.
+  const text = String(json);
   const refuse = ({ path, message }: SchemaProblem, offset?: number) => {
     const found = offset === undefined ? parsePositionedJson(text, path) : undefined;
     const source = new SourceBuffer(name, toBytes(text), 0);
