@@ -22,6 +22,8 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
     "Floats of 8 bits can be loaded, stored and multiplied by tl.dot, and nothing else: convert them first (x.to(tl.float16)).",
   "lower.fma":
     "Without tensor cores a dot multiplies elements of the type that it sums. Convert the operands to that type before the dot, or give the dot shapes and types that tensor cores take.",
+  "lower.pointer":
+    "Load and store addresses as integers of 64 bits (a *i64 argument), and make pointers of them: tl.load(p).to(tl.pointer_type(tl.float32)).",
   "lower.fp8": "float8_e4m3fn has instructions from compute capability 8.9 on. Use float8_e5m2 on older targets, or convert by hand.",
   "lower.inline-asm": "A thread packs at most 1024 elements for one run of the inline assembly; real Triton runs out of memory.",
   "lower.map": "tt.map_elementwise needs the same number of elements from each operand: pack must divide what a thread holds.",

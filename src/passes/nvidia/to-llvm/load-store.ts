@@ -6,12 +6,13 @@
  *
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/LoadStoreOpToLLVM.cpp, LoadOpConversion, StoreOpConversion.
  */
-import { structType, voidType } from "../../../dialects/llvm/types/types.js";
+import { LLVMPointerType, structType, voidType } from "../../../dialects/llvm/types/types.js";
 import { LoadOp, StoreOp } from "../../../dialects/tt/ops/memory.js";
 import type { Type } from "../../../ir/attribute.js";
 import { DenseElementsAttr } from "../../../ir/builtin-attrs.js";
 import { elementTypeOrSelf, i64, intType, isInteger, VectorType } from "../../../ir/builtin-types.js";
 import { constantOf } from "../../../ir/match.js";
+import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
 import { type FreeVariableMasks, freeVariableMasks, vectorSize } from "../../ttg-to-llvm/global-access.js";
 import { scalarBits, vecType } from "../../ttg-to-llvm/ll-builder.js";
@@ -77,10 +78,15 @@ function splatInteger(other: Value | undefined, element: Type): bigint | undefin
   return constant.params.elements[0];
 }
 
+/** Real Triton ends here with an op that does not verify. */
+const failForPointers = (lo: Lowering, op: Operation): false =>
+  lo.fail(op, "the elements in memory are pointers, which have no instruction", "lower.pointer");
+
 const LOAD: LoweringRule = rule(LoadOp, (op, lo) => {
   const { ptr, mask, other, result, evict, cache } = op;
   const { b, ctx } = lo;
   const element = convertType(elementTypeOrSelf(result.type));
+  if (LLVMPointerType.is(element)) return failForPointers(lo, op.op);
   const numElems = elementsPerThread(ptr.type);
   let vec = vectorSize(lo, ptr);
   if (mask) vec = Math.min(vec, lo.axisInfo.getMaskAlignment(mask));
@@ -139,12 +145,14 @@ const LOAD: LoweringRule = rule(LoadOp, (op, lo) => {
     }
   }
   lo.setElements(result, loaded);
+  return undefined;
 });
 
 const STORE: LoweringRule = rule(StoreOp, (op, lo) => {
   const { ptr, value, mask, evict, cache } = op;
   const { b, ctx } = lo;
   const element = convertType(elementTypeOrSelf(value.type));
+  if (LLVMPointerType.is(element)) return failForPointers(lo, op.op);
   const numElems = elementsPerThread(ptr.type);
   let vec = vectorSize(lo, ptr);
   const pointers = lo.elements(ptr);
@@ -185,6 +193,7 @@ const STORE: LoweringRule = rule(StoreOp, (op, lo) => {
     ptx.instruction(parts, operands, predicate ? ptx.input(predicate, "b") : undefined);
     ptx.launch(b, voidType(ctx));
   }
+  return undefined;
 });
 
 export const LOAD_STORE: readonly LoweringRule[] = [LOAD, STORE];

@@ -182,7 +182,7 @@ export const AMD_FAULTS: readonly Fault[] = [
     },
   ]),
   ...inFile("passes/amd/to-llvm/buffer.ts", [
-    { in: "bufferArgs", fault: "no mask", find: "b.select(predicate, bytes, past)", replace: "bytes" },
+    { in: "bufferArgs", fault: "no mask", kernel: "tails", find: "b.select(predicate, bytes, past)", replace: "bytes" },
     {
       in: "bufferArgs",
       fault: "offsets of elements count bytes",
@@ -445,6 +445,7 @@ export const AMD_FAULTS: readonly Fault[] = [
     {
       in: "copyToLds",
       fault: "the mask of the lane itself",
+      kernel: "amd_tail",
       find: "mask = b.trunc(b.lshr(b.value(BallotOp, { pred: mask }, word), b.zext(from, word)), i1(ctx));",
       replace: "void word;",
     },

@@ -381,8 +381,6 @@ export const PTX_FAULTS: readonly Fault[] = [
       fault: "bytes in reverse",
       find: "reduceRight(",
       replace: "reduce(",
-      // Each byte says which partition a warp runs. A partition's number of warps is a power of two and it begins at a multiple of that.
-      equivalent: "warps are exchanged within aligned groups of 2 or 4, and threads count themselves modulo their partition's size",
     },
   ]),
   ...inFile("target/ptx/cleanup.ts", [
