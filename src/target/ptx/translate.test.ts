@@ -418,3 +418,19 @@ test("locations may be nested deeply", () => {
   const lines = new LocTable();
   expect(lines.loc(lines.indexOf(func!))).toContain("k.py:7:3");
 });
+test("a global begins with the bytes of each of its elements: a splat's are repeated, true is 1", () => {
+  const text =
+    translate(`llvm.mlir.global internal constant @words(dense<258> : tensor<2xi32>) {addr_space = 1 : i32} : !llvm.array<2 x i32>
+    llvm.mlir.global internal constant @bits([true, false, true]) {addr_space = 1 : i32} : !llvm.array<3 x i1>
+    llvm.func @f(%p: !llvm.ptr<1>) attributes {nvvm.kernel = 1 : ui1} {
+      %words = llvm.mlir.addressof @words : !llvm.ptr<1>
+      %bits = llvm.mlir.addressof @bits : !llvm.ptr<1>
+      %word = llvm.load %words : !llvm.ptr<1> -> i32
+      %bit = llvm.load %bits : !llvm.ptr<1> -> i8
+      llvm.store volatile %word, %p : i32, !llvm.ptr<1>
+      llvm.store volatile %bit, %p : i8, !llvm.ptr<1>
+      llvm.return
+    }`);
+  expect(text).toContain("words[8] = {2, 1, 0, 0, 2, 1};");
+  expect(text).toContain("bits[3] = {1, 0, 1};");
+});
