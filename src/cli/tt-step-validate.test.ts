@@ -122,6 +122,7 @@ def f(a, b, out, K: tl.constexpr):
   test.each([
     ["dots of bytes with and without signs wrap around", "dots-of-bytes"],
     ["a constant is an array in memory that threads load", "constant-array"],
+    ["constants of bits and floats of 8 bits are arrays of bytes", "constant-array-of-bytes"],
   ])("%s at all levels", async (_, file) => {
     const { code, out } = await run([`fixtures/simulate/${file}.ttgir`, "--triton", "3.8", "--target", "cuda:80", "--validate"]);
     expect(out).toMatch(/^validate: same results after each of /);

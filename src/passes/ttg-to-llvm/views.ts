@@ -11,7 +11,7 @@ import { BroadcastOp, CatOp, ExpandDimsOp, JoinOp, ReshapeOp, SplatOp, SplitOp, 
 import { distributedParams, toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
 import { PoisonOp } from "../../dialects/ub/ops/poison.js";
 import type { Attribute, AttrOf } from "../../ir/attribute.js";
-import { arrayAttr, DenseElementsAttr, dictEntries, FloatAttr, IntegerAttr } from "../../ir/builtin-attrs.js";
+import { arrayAttr, DenseElementsAttr, dictEntries, FloatAttr, IntegerAttr, wrapInt } from "../../ir/builtin-attrs.js";
 import { FloatType, RankedTensorType, type TensorType } from "../../ir/builtin-types.js";
 import type { Value } from "../../ir/value.js";
 import { isExpensiveView } from "../../layout/encoding-queries.js";
@@ -55,9 +55,13 @@ function lowerConstant(value: Attribute, result: Value, lo: Lowering): false | v
 /** Each thread loads its elements of an array. */
 function loadConstant(lo: Lowering, value: AttrOf<typeof DenseElementsAttr>, result: Value): void {
   const { b, ctx } = lo;
-  const { shape, elementType, encoding } = tensorOf(result).params;
+  const { shape, encoding } = tensorOf(result).params;
+  // Floats of 8 bits are bytes.
+  const elementType = convertType(tensorOf(result).params.elementType);
   const elements = value.params.elements.map((bits) =>
-    FloatType.is(elementType) ? FloatAttr.get(ctx, { bits, type: elementType }) : IntegerAttr.get(ctx, { value: bits, type: elementType }),
+    FloatType.is(elementType)
+      ? FloatAttr.get(ctx, { bits, type: elementType })
+      : IntegerAttr.get(ctx, { value: wrapInt(bits, elementType), type: elementType }),
   );
   const array = LLVMArrayType.get(ctx, { elementType, numElements: elements.length });
   const name = addConstant(lo, "tensor_constant_", array, arrayAttr(ctx, elements));
