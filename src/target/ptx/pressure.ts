@@ -187,7 +187,7 @@ class Values {
       const round = isFma(node) ? before + 1 : before;
       rounds.set(node, round);
       (byRound[round] ??= { sums: [], others: [] })[isFma(node) ? "sums" : "others"].push(node);
-      if (isFma(node)) for (const factor of node.inputs.slice(0, 2)) if (!maker.has(factor)) factors.add(factor);
+      if (isFma(node)) for (const factor of node.inputs.slice(0, 2)) if (factor.kind !== "const" && !maker.has(factor)) factors.add(factor);
     }
     if ([...factors].reduce((words, factor) => words + wordsOf(factor), 0) <= REGISTERS) return undefined;
     return byRound.flatMap(({ sums, others }, round) => [...(round % 2 === 0 ? sums.reverse() : sums), ...others]);
