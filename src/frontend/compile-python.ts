@@ -220,7 +220,7 @@ function evaluateFile(
   return { kernels, inner: () => innerKernels(parsed.body), evaluated: { ctx, host, source, functions } };
 }
 
-/** The names at module level, and `Class.name` for those of its classes. */
+/** The names at module level, and `Class.name` for those in its classes. */
 function namesOf(source: SourceFile): readonly (readonly [string, PyValue])[] {
   const seen = new Set<PyValue>();
   const within = (names: Iterable<readonly [string, PyValue]>, prefix: string): (readonly [string, PyValue])[] =>
@@ -524,16 +524,12 @@ function heuristicValue(
   signature: Specialization["signature"],
   guess: boolean,
 ): PyValue {
-  const isNumber = (key: string): boolean => /^[iu]\d+$/.test(String(signature.get(key)));
-  const classOf = (key: string): NonNullable<Opaque["argument"]> =>
-    isNumber(key)
-      ? "int"
-      : /^(?:fp|bf)\d+$/.test(String(signature.get(key)))
-        ? "float"
-        : String(signature.get(key)).startsWith("*")
-          ? "Tensor"
-          : "object";
-
+  const classOf = (key: string): NonNullable<Opaque["argument"]> => {
+    const type = String(signature.get(key));
+    if (/^[iu]\d+$/.test(type)) return "int";
+    if (/^(?:fp|bf)\d+$/.test(type)) return "float";
+    return type.startsWith("*") ? "Tensor" : "object";
+  };
   const unknown = (key: string): PyValue => ({
     kind: "opaque",
     what: key,
@@ -546,7 +542,7 @@ function heuristicValue(
   };
   const value = valueWith(unknown);
   if (!isKind(value, "opaque")) return value;
-  const guessed = guess ? valueWith((key) => (isNumber(key) ? GUESSED_NUMBER : unknown(key))) : value;
+  const guessed = guess ? valueWith((key) => (classOf(key) === "int" ? GUESSED_NUMBER : unknown(key))) : value;
   if (isKind(guessed, "opaque"))
     throw new PyError(
       "ValueError",
