@@ -18,7 +18,7 @@ export function readTypedOptions(typed: string): TypedOptions | { readonly error
   if ("error" in words) return words;
   const line = readTtStep(isOption ? [`--${name}${named?.[2] ?? ""}`, ...rest] : first === "tt-step" ? rest : words);
   if ("print" in line) return { error: "help is under ?" };
-  // Help is elsewhere here.
+  // Without the hint at --help, which is for the shell.
   if ("error" in line) return { error: line.problem };
   if (line.command !== "") return { error: `'${line.command}' is a command for the shell` };
   const args = stepArgs(line.values, line.written, undefined);

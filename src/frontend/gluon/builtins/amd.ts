@@ -8,7 +8,7 @@ import type { PyModule, PyValue } from "../../language/values.js";
 const BUFFERS =
   "buffer_atomic_add buffer_atomic_and buffer_atomic_max buffer_atomic_min buffer_atomic_or buffer_atomic_xor buffer_load buffer_store";
 
-/** gfx1250 has two names. */
+/** The modules of gfx1250, which 3.8 names `cdna5` too. */
 function belowGfx1250(name: string): Readonly<Record<string, string>> {
   return {
     [name]:
