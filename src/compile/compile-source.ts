@@ -279,7 +279,7 @@ export function* compiling(
 
 const TEXTS = ["target", "triton", "until", "startAfter", "record", "from"] as const;
 const LISTS = ["disable", "insert", "artifacts"] as const;
-/** What is of another type in the request of a program that TypeScript has not checked. */
+/** The part of a request that has another type, where TypeScript has not checked the program. */
 function typeProblem(request: CompileRequest): string | undefined {
   const isText = (value: unknown): boolean => typeof value === "string";
   for (const name of TEXTS) if (request[name] !== undefined && !isText(request[name])) return `${name} is a text`;
