@@ -12,6 +12,8 @@ export interface OptionSpec<T = unknown> {
   readonly alias?: string;
   /** Real Triton's pass does not have it: it is not printed. */
   readonly ours?: boolean;
+  /** Only a newer Triton's pass has it: it is printed where it is not the default. */
+  readonly newer?: boolean;
   /** Undefined when the text is no such value. */
   readonly parse: (text: string) => T | undefined;
   /** A method, so that a spec of any type is a spec of unknown. */
@@ -23,6 +25,7 @@ export interface OptionSpec<T = unknown> {
 }
 interface Common<T> {
   readonly ours?: boolean;
+  readonly newer?: boolean;
   readonly default: T;
   readonly summary?: string;
   readonly text?: string;
@@ -151,7 +154,10 @@ function unbrace(text: string): string {
 export function printOptions(specs: OptionSpecs, values: Readonly<Record<string, unknown>>): string {
   // An empty list is not printed.
   const printed = Object.entries(specs).filter(
-    ([key, spec]) => !spec.ours && (spec.kind !== "list" || (values[key] as readonly unknown[]).length > 0),
+    ([key, spec]) =>
+      !spec.ours &&
+      !(spec.newer && values[key] === spec.default) &&
+      (spec.kind !== "list" || (values[key] as readonly unknown[]).length > 0),
   );
   const entries = printed.map(([key, spec]) => [optionText(key, spec), (spec.print as (v: unknown) => string)(values[key])] as const);
   if (entries.length === 0) return "";

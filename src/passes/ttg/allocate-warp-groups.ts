@@ -28,7 +28,7 @@ export const allocateWarpGroups = definePass("tritongpu-allocate-warp-groups", {
   name: "TritonGPUAllocateWarpGroups",
   summary: "Allocate warp groups",
   source: "lib/Conversion/TritonGPUToLLVM/AllocateWarpGroups.cpp",
-  options: { instrumented: option.bool({ default: false, summary: "whether a later pass adds ops that assert or print" }) },
+  options: { instrumented: option.bool({ default: false, newer: true, summary: "whether a later pass adds ops that assert or print" }) },
   statistics: { padding: "partitions added that do nothing" },
   run(root, { count, listener, options: { instrumented } }) {
     const ops: WarpSpecialize[] = [];
