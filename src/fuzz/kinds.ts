@@ -11,8 +11,8 @@ import "../syntax/print.js";
 import { mutant } from "./mutate.js";
 import type { Random } from "./random.js";
 
-/** A command; `config` is the reader of the UI's configuration, which no command that prints reads. */
-export type Tool = "tt-step" | "tt-opt" | "triton-tensor-layout" | "cute-layout" | "config";
+/** A command; `config` is the reader of the UI's configuration, which no command that prints reads, and `mcp` a tool for agents. */
+export type Tool = "tt-step" | "tt-opt" | "triton-tensor-layout" | "cute-layout" | "config" | "mcp";
 
 /** One run of a command: what it reads lies in memory. */
 export interface FuzzInput {
@@ -98,6 +98,22 @@ const traces = (): readonly Seed[] =>
   });
 
 const inline = (...texts: readonly string[]): readonly Seed[] => texts.map((text, i) => ({ name: `${i}`, text }));
+
+/** A kernel with two arrays to read, one to write, and a number. */
+const VECADD = "fixtures/kernels/vecadd_any_n.ttir";
+
+/** An array in a file of numpy's. */
+function npy(descr: string, fortran: string, shape: string, bytes: number): string {
+  const header = `{'descr': '${descr}', 'fortran_order': ${fortran}, 'shape': ${shape}, }\n`;
+  return `\x93NUMPY\x01\0${String.fromCharCode(header.length)}\0${header}${"\0\0\x80?".repeat(bytes / 4)}`;
+}
+
+/** Runs a kernel with the arguments of a launch file. */
+const launchOf = (launch: string, array: string, random: Random): FuzzInput => ({
+  tool: "tt-step",
+  argv: ["run", "k.ttir", "--launch", "l.json", "--max-steps", "20000", ...random.pick([[], ["--out", "d"]])],
+  files: { "l.json": launch, "a.npy": array, "k.ttir": readFileSync(VECADD, "latin1") },
+});
 
 const TARGETS = [
   "cuda:75",
@@ -268,8 +284,46 @@ export const KINDS: readonly Kind[] = [
     input: (text) => ({
       tool: "tt-step",
       argv: ["run", "k.ttir", "--max-steps", "20000"],
-      files: { "k.args.json": text, "k.ttir": readFileSync("fixtures/kernels/vecadd_any_n.ttir", "latin1") },
+      files: { "k.args.json": text, "k.ttir": readFileSync(VECADD, "latin1") },
     }),
+  },
+  {
+    name: "launch",
+    seeds: () =>
+      inline(
+        '{"grid": 2, "args": {"a_ptr": {"file": "a.npy"}, "b_ptr": {"dtype": "fp32", "shape": [4, 512], "init": "arange"}, "c_ptr": {"dtype": "fp32", "shape": [2048], "init": "zeros"}, "n": 1500}}',
+        '{"grid": [1, 1, 1], "args": {"a_ptr": {"dtype": "fp32", "shape": [4, 256], "strides": [260, 1], "seed": 3}, "b_ptr": {"file": "a.npy", "dtype": "fp32"}, "c_ptr": {"dtype": "fp32", "shape": [1024]}, "n": true}}',
+        '{"grid": [2], "args": {"a_ptr": {"dtype": "fp32", "shape": [64, 64], "box": [64, 32], "swizzle": 128}, "b_ptr": {"dtype": "i32", "shape": [0]}, "c_ptr": {"file": "a.npy"}, "n": 64}}',
+      ),
+    input: (text, _, random) => launchOf(text, npy("<f4", "False", "(16, 64)", 4096), random),
+  },
+  {
+    name: "npy",
+    seeds: () =>
+      inline(
+        npy("<f4", "False", "(1024,)", 4096),
+        npy("<f4", "True", "(4, 256)", 4096),
+        npy("<i4", "False", "(2, 2, 256)", 4096),
+        npy("|u1", "False", "(64,)", 64),
+      ),
+    input: (text, _, random) =>
+      launchOf(
+        '{"grid": 1, "args": {"a_ptr": {"file": "a.npy"}, "b_ptr": {"file": "a.npy"}, "c_ptr": {"file": "a.npy"}, "n": 1024}}',
+        text,
+        random,
+      ),
+  },
+  {
+    name: "mcp",
+    seeds: () =>
+      inline(
+        '{"name": "compile", "arguments": {"path": "k.ttir", "emit": "ptx", "target": "cuda:90", "options": {"num_warps": 8}}}',
+        '{"name": "list_passes", "arguments": {"path": "k.ttir", "target": "hip:gfx942", "options": {"num_stages": 2}}}',
+        '{"name": "diff_steps", "arguments": {"path": "k.ttir", "from": "0", "to": "coalesce"}}',
+        '{"name": "why", "arguments": {"path": "k.ttir", "what": "%9", "at": "cse"}}',
+        '{"name": "validate", "arguments": {"path": "k.ttir", "seconds": 1}}',
+      ),
+    input: (text) => ({ tool: "mcp", argv: [text], files: { "k.ttir": readFileSync(VECADD, "latin1") } }),
   },
   {
     name: "trace",

@@ -1,6 +1,8 @@
 /** Runs one input in this process, and says how it ended. */
 import { readConfig } from "../cli/config.js";
 import { EXIT, type Io } from "../cli/io.js";
+import { callTool } from "../mcp/tools.js";
+import { failureOf } from "../node/failure.js";
 import { cpuMs } from "../testing/cpu-time.js";
 import { memoryIo } from "../testing/memory-io.js";
 import type { FuzzInput, Tool } from "./kinds.js";
@@ -21,12 +23,31 @@ const MAIN: Readonly<Record<Tool, () => Promise<{ readonly main: (argv: readonly
   "triton-tensor-layout": () => import("../cli/triton-tensor-layout.js"),
   "cute-layout": () => import("../cli/cute-layout.js"),
   config: async () => ({ main: readConfigOf }),
+  mcp: async () => ({ main: callToolOf }),
 };
 
 function readConfigOf(_: readonly string[], io: Io): number {
   const config = readConfig(io);
   if ("error" in config) io.stderr.write(config.error);
   return "error" in config ? EXIT.badInput : EXIT.ok;
+}
+
+/** Calls a tool as the server does; the message has passed its schema. */
+function callToolOf([message = ""]: readonly string[], io: Io): number {
+  let call: { readonly name?: unknown; readonly arguments?: unknown } | null;
+  try {
+    call = JSON.parse(message);
+  } catch {
+    call = null;
+  }
+  const args = call?.arguments ?? {};
+  if (typeof call?.name !== "string" || typeof args !== "object" || Array.isArray(args)) {
+    io.stderr.write("no call of a tool\n");
+    return EXIT.badInput;
+  }
+  const { text, isError } = callTool(call.name, args as Readonly<Record<string, unknown>>, io);
+  (isError ? io.stderr : io.stdout).write(text);
+  return isError ? EXIT.badInput : EXIT.ok;
 }
 
 /** Text that must not reach a terminal: control characters but line feeds and tabs, and node's stack traces. */
@@ -49,6 +70,7 @@ export async function runInput({ tool, argv, files }: FuzzInput): Promise<Outcom
     if (raw) return ended(code, `unsafe text on stderr: ${JSON.stringify(raw[0])}`);
     return ended(code);
   } catch (error) {
+    if (!failureOf(error).isBug) return ended(EXIT.badInput); // As the commands themselves do.
     const { message, stack = "" } = error as Error;
     const place = stack.split("\n").find((line) => /^\s+at /.test(line)) ?? "";
     return ended(3, `${(error as Error).name}: ${message.slice(0, 200)}${place.replace(/(\(|at (?=file:)).*[/\\]/, "$1")}`);
