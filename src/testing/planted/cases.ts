@@ -63,8 +63,8 @@ const ON_TRITON: Readonly<Record<string, readonly string[]>> = {
 };
 /** Kernels that Triton 3.6 compiles to code with a race. */
 const SINCE: Readonly<Record<string, string>> = { overlaid: "3.8" };
-/** Kernels for AMD's targets alone: their dots have a K for which NVIDIA has no instruction, which Triton's front end refuses. */
-const FOR_AMD: ReadonlySet<string> = new Set(["amd_dots"]);
+/** How the targets of a kernel begin that Triton's front end refuses for others: dots with a K for which NVIDIA has no instruction, types of fp8. */
+const ONLY: Readonly<Record<string, string>> = { amd_dots: "hip:", amd_fnuz: "hip:gfx942" };
 const PRECONDITIONS = JSON.parse(readFileSync("fixtures/simulate/preconditions.json", "utf8")) as Readonly<Record<string, unknown>>;
 
 /** Every kernel of the fixtures once, by name. */
@@ -81,7 +81,7 @@ export function readKernels(): ReadonlyMap<string, Kernel> {
         text,
         options: OPTIONS[bare] ?? {},
         triton: TRITON_VERSIONS.find(({ name }) => name === SINCE[bare]) ?? DEFAULT_TRITON,
-        ...(FOR_AMD.has(bare) ? { platform: "hip:" } : {}),
+        ...(ONLY[bare] === undefined ? {} : { platform: ONLY[bare] }),
         ...(SINCE[bare] === undefined && OPTIONS[bare]?.numCtas === undefined ? {} : { platform: "cuda:" }),
         preconditions: JSON.stringify(preconditions),
         showsFaults,
