@@ -8,7 +8,7 @@ import type { PipelineElement } from "../pass/pass-manager.js";
 import { parsePipeline, parseStep } from "../pass/pipeline-text.js";
 import { PASSES } from "../passes/index.js";
 import { nearest } from "../support/nearest.js";
-import { DEFAULT_TRITON, TRITON_VERSIONS, type TritonVersion, tritonCalled, unknownTriton } from "../support/triton-version.js";
+import { COMPILED_VERSIONS, DEFAULT_TRITON, type TritonVersion, tritonCalled, unknownTriton } from "../support/triton-version.js";
 import { withHint } from "./options/option.js";
 
 export interface TtOptArgs {
@@ -47,7 +47,7 @@ const on =
     return undefined;
   };
 
-const VERSIONS = TRITON_VERSIONS.map((version) => version.name);
+const VERSIONS = COMPILED_VERSIONS.map((version) => version.name);
 
 /** Every flag that is no pass. */
 const FLAGS: readonly Flag[] = [
@@ -73,7 +73,8 @@ const FLAGS: readonly Flag[] = [
     summary: `the version of Triton whose passes run, by default ${DEFAULT_TRITON.name}`,
     set: (args, value) => {
       const version = value === undefined ? undefined : tritonCalled(value);
-      if (!version) return `expects ${VERSIONS.join(", ")}${value ? `: ${unknownTriton(value)}` : ""}`;
+      if (!version || !COMPILED_VERSIONS.includes(version))
+        return `expects ${VERSIONS.join(", ")}${value && !version ? `: ${unknownTriton(value)}` : ""}`;
       args.triton = version;
       return undefined;
     },

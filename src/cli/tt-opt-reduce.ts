@@ -8,6 +8,7 @@
 
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
+import { followTriton } from "../ir/spelling.js";
 import { fileError } from "../node/files.js";
 import { type PipelineElement, runPipeline } from "../pass/pass-manager.js";
 import { type Reduced, reducing } from "../reduce/reduce.js";
@@ -102,7 +103,7 @@ function contextOf(args: TtOptArgs, io: Io): Context {
   const ctx = new Context(ALL_DIALECTS);
   ctx.allowUnregisteredDialects = args.allowUnregisteredDialect;
   ctx.preferTmem16x256 = isOn(io.env[PREFER_TMEM_16X256]);
-  ctx.triton = args.triton;
+  followTriton(ctx, args.triton);
   return ctx;
 }
 

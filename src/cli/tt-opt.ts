@@ -3,6 +3,7 @@
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
+import { followTriton } from "../ir/spelling.js";
 import { isValid, verifyOperation } from "../ir/verify.js";
 import { fileError } from "../node/files.js";
 import { banner, type Instrumentation, timing } from "../pass/instrumentation.js";
@@ -101,7 +102,7 @@ function processChunk(
 ): { readonly code: number; readonly output?: string } {
   const ctx = new Context(ALL_DIALECTS);
   ctx.allowUnregisteredDialects = args.allowUnregisteredDialect;
-  ctx.triton = args.triton;
+  followTriton(ctx, args.triton);
   ctx.preferTmem16x256 = isOn(io.env[PREFER_TMEM_16X256]);
   const file = args.file === "-" ? "<stdin>" : args.file;
   const outcome = compileChunk(ctx, args, file, text, firstLine, io, validation);

@@ -240,7 +240,9 @@ export function* compiling(
     ...settingsOf(ready, { target: own.target, options: own.options ?? {}, triton: own.triton }),
     ...(from === undefined ? {} : { from }),
   };
-  const range = pipelineRange(pipelineOf(settings), { startAfter, stopAfter: until, disablePass: disable, insertPass: insert });
+  const pipeline = pipelineOf(settings);
+  if (pipeline.length === 0 && settings.version.lastStage !== undefined) return rejected(endsBefore(settings.version));
+  const range = pipelineRange(pipeline, { startAfter, stopAfter: until, disablePass: disable, insertPass: insert });
   if ("error" in range) return rejected(range.error);
   used.add(module);
   const { partial } = settings.version;
@@ -310,6 +312,8 @@ export function sourceFor(
     checkOptions(settings.options, settings.target);
   return problem === undefined ? read : rejected(problem);
 }
+const endsBefore = ({ name, lastStage }: TritonVersion): string =>
+  `Triton ${name} is followed to the end of ${lastStage?.toUpperCase()}, and this input comes after it`;
 const isSame = (a: NonNullable<ModuleSource["madeFor"]>, b: Settings): boolean =>
   a.target === b.target && a.version === b.version && JSON.stringify(a.options) === JSON.stringify(b.options);
 

@@ -6,6 +6,7 @@ import type { TargetOptions } from "../backend/targets.js";
 import { stringOf } from "../ir/builtin-attrs.js";
 import { callStack, type LocationRef } from "../ir/location.js";
 import type { Operation } from "../ir/operation.js";
+import { followTriton } from "../ir/spelling.js";
 import { isValid } from "../ir/verify.js";
 import { stepText } from "../pass/define-pass.js";
 import type { Instrumentation, StepRecord } from "../pass/instrumentation.js";
@@ -128,7 +129,7 @@ export interface CompileProgress {
 /** As `compile`, halting before each pass. */
 export function* compileSteps(name: string, module: Operation, options: CompileOptions): Generator<CompileProgress, CompileResult> {
   module.ctx.pessimisticAxisInfo = options.pessimisticAxisInfo ?? false;
-  module.ctx.triton = options.version ?? DEFAULT_TRITON;
+  followTriton(module.ctx, options.version ?? DEFAULT_TRITON);
   module.ctx.preferTmem16x256 = options.preferTmem16x256 ?? false;
   const recorder = new Recorder(module, options);
   const pipeline = pipelineOf(options);

@@ -154,7 +154,13 @@ function versionFor(
   if (release === undefined) return { followed: tritonOrDefault(said) };
   const target = ofRequest ?? asked.target ?? DEFAULT_TARGET;
   const known = TRITON_VERSIONS.find(({ name }) => release.startsWith(`${name}.`));
-  const problem = known ? versionProblem(target, known, {}) : isNewerTriton(release) ? unknownTriton(release) : undefined;
+  const problem = known?.lastStage
+    ? `Triton ${known.name} is followed to the end of ${known.lastStage.toUpperCase()} alone`
+    : known
+      ? versionProblem(target, known, {})
+      : isNewerTriton(release)
+        ? unknownTriton(release)
+        : undefined;
   if (problem === undefined) return { followed: known ?? DEFAULT_TRITON };
   const instead = `${problem}; it is what python3 would import, and the kernel is compiled as Triton ${DEFAULT_TRITON.name} makes it`;
   return { followed: DEFAULT_TRITON, instead };

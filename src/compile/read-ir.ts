@@ -1,7 +1,9 @@
 /** Reads inputs that are no Python, recognised by content: IR of any stage, a dump log, a Trace in JSON. */
+
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
+import { followTriton } from "../ir/spelling.js";
 import type { Value } from "../ir/value.js";
 import { verifyOperation } from "../ir/verify.js";
 import { hasRenamedDialects, modernize } from "../modernize/modernize.js";
@@ -34,7 +36,7 @@ export function readIr(request: SourceRequest): Source | Rejected {
     );
   const ctx = new Context(ALL_DIALECTS);
   ctx.language = language;
-  ctx.triton = tritonOrDefault(triton);
+  followTriton(ctx, tritonOrDefault(triton));
   const parsed = parseModule(ctx, name === "-" ? "<stdin>" : name, withoutMarkup(text), 1, (named, definition) => {
     if (/^\d/.test(named) || ctx.namesOfInput.has(named)) return;
     const [value] = [definition].flat() as readonly Value[];
@@ -44,7 +46,7 @@ export function readIr(request: SourceRequest): Source | Rejected {
   if (!parsed.module.regions[0]?.firstBlock?.firstOp) return rejected(`'${name}' holds no IR`);
   const era =
     ctx.spelling?.era ?? (/triton_(?:nvidia_)?gpu\./.test(text) && hasRenamedDialects(parsed.module) ? "3.2 or older" : undefined);
-  if (era !== undefined && request.modernize !== false) {
+  if (era !== undefined && era !== ctx.triton.spelling && request.modernize !== false) {
     modernize(parsed.module);
     const spelling = `the spelling of ${era === "1.9" ? "a Triton before 2.0" : `Triton ${era}`}`;
     if (!verifyOperation(parsed.module)) return asText(request, ctx, spelling);

@@ -4,6 +4,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { type Gpu, gpuCalled } from "../gpu/gpu.js";
 import type { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
+import { followTriton } from "../ir/spelling.js";
 import { verifyOperation } from "../ir/verify.js";
 import { isShared } from "../layout/encoding-params.js";
 import { memo } from "../support/memo.js";
@@ -83,7 +84,7 @@ const pythonBytes = (latin1: string): string => latin1.replace(/^\xEF\xBB\xBF/, 
 export function readPython(ctx: Context, file: string, latin1: string, files: PythonHost): PythonFile | undefined {
   const bytes = pythonBytes(latin1);
   ctx.addSource(file, bytes);
-  ctx.triton = files.triton ?? DEFAULT_TRITON;
+  followTriton(ctx, files.triton ?? DEFAULT_TRITON);
   try {
     return evaluateFile(ctx, file, decode(bytes), files, readDefines(files.defines ?? []));
   } catch (error) {

@@ -6,6 +6,8 @@
  *     %3 = tt.splat %1 : (i32) -> tensor<256xi32>      2.0 and 2.1
  *     %3 = tt.splat %1 : i32 -> tensor<256xi32>        since 3.0
  */
+
+import type { TritonVersion } from "../support/triton-version.js";
 import type { OpParser, OpPrinter } from "./asm.js";
 import type { Context } from "./context.js";
 import type { OpDef } from "./define-op.js";
@@ -62,6 +64,12 @@ export function olderForms(ctx: Context, name: string): { readonly era: Era; rea
     const known = ctx.spelling !== undefined;
     return (form?.kind === "syntax" && (form.tells || known)) || (form?.kind === "op" && known) ? [{ era, form }] : [];
   });
+}
+
+/** From here on the Context reads, prints and compiles as that version does. */
+export function followTriton(ctx: Context, version: TritonVersion): void {
+  ctx.triton = version;
+  if (version.spelling) takeSpelling(ctx, version.spelling);
 }
 
 /** From here on the Context reads and prints as that era, unless it already does as an older one. */

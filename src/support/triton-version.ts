@@ -212,6 +212,14 @@ export interface TritonVersion {
   readonly loadsReduce: boolean;
   /** For users, where the version is not followed whole. */
   readonly partial?: string;
+  /** The last stage that is compiled; all are where none is named. */
+  readonly lastStage?: "ttir";
+  /** Types of pointers name their address space, and what a kernel only reads by `const` is in that of constants. */
+  readonly namesAddressSpaces: boolean;
+  /** The spelling of its IR, where it is another one. */
+  readonly spelling?: "3.9";
+  /** A descriptor's offsets get the shape of its block by reshapes, not by new dimensions. */
+  readonly reshapesOffsets: boolean;
 }
 
 export const TRITON_3_6: TritonVersion = {
@@ -316,6 +324,8 @@ export const TRITON_3_6: TritonVersion = {
   generalScaledDots: false,
   constructsAggregates: false,
   loadsReduce: false,
+  reshapesOffsets: false,
+  namesAddressSpaces: false,
 };
 export const TRITON_3_7: TritonVersion = {
   ...TRITON_3_6,
@@ -432,8 +442,23 @@ export const TRITON_3_8: TritonVersion = {
   partial: "Triton 3.8 is followed in part: docs/triton-versions.md lists what differs",
 };
 
+/** Its source was not at hand: its language is followed by its Python modules, and passes by their results. */
+export const TRITON_3_9: TritonVersion = {
+  ...TRITON_3_8,
+  name: "3.9",
+  release: "3.9.0",
+  lastStage: "ttir",
+  reshapesOffsets: true,
+  namesAddressSpaces: true,
+  spelling: "3.9",
+  partial: "Triton 3.9 is followed to the end of TTIR, in part: docs/triton-versions.md lists what differs",
+};
+
 /** All of them, the oldest first. */
-export const TRITON_VERSIONS: readonly TritonVersion[] = [TRITON_3_6, TRITON_3_7, TRITON_3_8];
+export const TRITON_VERSIONS: readonly TritonVersion[] = [TRITON_3_6, TRITON_3_7, TRITON_3_8, TRITON_3_9];
+
+/** Those that are compiled to the end. */
+export const COMPILED_VERSIONS: readonly TritonVersion[] = TRITON_VERSIONS.filter(({ lastStage }) => lastStage === undefined);
 
 /** Used where none is named. */
 export const DEFAULT_TRITON = TRITON_3_6;
@@ -452,7 +477,11 @@ const namesWhere = (is: (version: TritonVersion) => boolean): string =>
     .join(" and ");
 
 /** How far versions are followed, for messages and help. */
-export const FOLLOWED = `${namesWhere(({ partial }) => partial === undefined)} is followed whole, ${namesWhere(({ partial }) => partial !== undefined)} in part; logs of any version can be stepped`;
+export const FOLLOWED = [
+  `${namesWhere(({ partial }) => partial === undefined)} is followed whole`,
+  `${namesWhere(({ partial, lastStage }) => partial !== undefined && lastStage === undefined)} in part`,
+  `${namesWhere(({ lastStage }) => lastStage !== undefined)} to the end of TTIR; logs of any version can be stepped`,
+].join(", ");
 
 /** The message for a version that is not among them. */
 export function unknownTriton(name: string): string {
@@ -468,7 +497,7 @@ function nearestTriton(name: string): string | undefined {
   return TRITON_VERSIONS.reduce((near, version) => (distance(version) < distance(near) ? version : near)).name;
 }
 
-/** Whether a release, `3.9.0`, comes after all that are known. */
+/** Whether a release, `3.10.0`, comes after all that are known. */
 export function isNewerTriton(release: string): boolean {
   const [major = 0, minor = 0] = release.split(".").map(Number);
   const [lastMajor = 0, lastMinor = 0] = TRITON_VERSIONS.at(-1)!.name.split(".").map(Number);

@@ -1,8 +1,10 @@
 /** A step's text read back as IR, for questions that text does not answer: types, encodings, analyses. */
+
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
+import { followTriton } from "../ir/spelling.js";
 import type { Value } from "../ir/value.js";
 import { isWellFormed, verifyOperation } from "../ir/verify.js";
 import { tritonOrDefault } from "../support/triton-version.js";
@@ -54,7 +56,7 @@ function read(trace: Trace, step: Step): StepModule | { readonly error: string }
 export function readStep(trace: Trace, step: Step, onDefine?: Parameters<typeof parseModule>[4]): ReadStep {
   const ctx = new Context(ALL_DIALECTS);
   ctx.language = trace.language ?? "triton";
-  ctx.triton = tritonOrDefault(trace.triton);
+  followTriton(ctx, tritonOrDefault(trace.triton));
   const module = parseModule(ctx, `<after ${step.flag}>`, trace.lines.textOf(step.text), 1, onDefine)?.module;
   if (module && verifyOperation(module)) return { module, problem: undefined };
   const problem = ctx.diagnostics.find((d) => d.severity === "error");

@@ -23,10 +23,11 @@ import { cudaPipeline } from "./pipeline.js";
 import { RULES_3_6 } from "./triton-3.6.js";
 import { RULES_3_7 } from "./triton-3.7.js";
 import { RULES_3_8 } from "./triton-3.8.js";
+import { RULES_3_9 } from "./triton-3.9.js";
 
 export const NVIDIA: Backend<CudaOptions> = {
   ...CUDA,
-  pipelines: new Map([RULES_3_6, RULES_3_7, RULES_3_8].map((rules) => [rules.version, cudaPipeline(rules)])),
+  pipelines: new Map([RULES_3_6, RULES_3_7, RULES_3_8, RULES_3_9].map((rules) => [rules.version, cudaPipeline(rules)])),
   lowering: [
     rewriteTensorPointer,
     rewriteTensorDescriptorToPointer,

@@ -87,7 +87,11 @@ export interface VersionRules {
 
 export const cudaPipeline =
   (rules: VersionRules): Pipeline<CudaOptions> =>
-  (target, language) => [...(language === "gluon" ? gluonToTtgir : toTtgir(target, rules)), ...toLlvm(target, rules)];
+  (target, language) => {
+    const steps = [...(language === "gluon" ? gluonToTtgir : toTtgir(target, rules)), ...toLlvm(target, rules)];
+    const { lastStage } = rules.version;
+    return lastStage === undefined ? steps : steps.filter(({ stage }) => stage === lastStage);
+  };
 
 const gluonToTtgir = stage("ttgir", [
   gluonInline(),

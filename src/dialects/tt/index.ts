@@ -2,6 +2,7 @@ import { IntegerAttr } from "../../ir/builtin-attrs.js";
 import { defineDialect } from "../../ir/define-dialect.js";
 import { ConstantOp } from "../arith/ops/constant.js";
 import { BranchOp } from "../cf/ops/branch.js";
+import * as attrs from "./cache-policy.js";
 import { canonicalize } from "./canonicalize.js";
 import { TT_OLDER_FORMS } from "./older-forms.js";
 import * as ops from "./ops/index.js";
@@ -11,6 +12,7 @@ import * as types from "./types.js";
 export const tt = defineDialect("tt", {
   ops: [ops],
   types: [types],
+  attrs: [attrs],
   olderForms: () => TT_OLDER_FORMS,
   canonicalize,
   materializeConstant: (b, value, type, loc) => b.create(ConstantOp, { value }, { types: [type], loc }).op,

@@ -5,6 +5,8 @@ import { i32ArrayAttr } from "../../ir/builtin-attrs.js";
 import { i32, NoneType, RankedTensorType, withElementType } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import type { OlderForm, OlderForms } from "../../ir/spelling.js";
+import { LOAD_3_9, STORE_3_9 } from "./cache-policy.js";
+import { defaultsOf } from "./defaults-of.js";
 import { OldReduceOp } from "./older-reduce.js";
 import { getI1SameShape, getPointeeType, getPointerTypeSameShape } from "./types.js";
 
@@ -31,11 +33,6 @@ export const functionalForm: Extract<OlderForm, { kind: "syntax" }> = {
     );
   },
 };
-
-/** Attributes that have come since and have their default value. */
-function defaultsOf(op: Operation): string[] {
-  return op.def.attrs.filter(({ name, default: value }) => value && op.attr(name) === value(op.ctx)).map(({ name }) => name);
-}
 
 /** `%x : (T) -> T`: the two dimensions of a matrix change places. */
 const trans: OlderForm = {
@@ -150,6 +147,7 @@ function resolveKnown(p: OpParser, operand: ParsedOperand, otherwise: Type): Ope
 }
 
 export const TT_OLDER_FORMS: OlderForms = {
+  "3.9": { "tt.load": LOAD_3_9, "tt.store": STORE_3_9 },
   "2.1": {
     "tt.splat": functionalForm,
     "tt.broadcast": functionalForm,

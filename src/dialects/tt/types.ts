@@ -1,4 +1,5 @@
 /** The types of tt and what its rules ask of types. Source: TritonTypes.td, lib/Dialect/Triton/IR/Types.cpp. */
+
 import type { AttrParser, AttrPrinter } from "../../ir/asm.js";
 import { defineType, type Type, type TypeOf } from "../../ir/attribute.js";
 import {
@@ -13,6 +14,7 @@ import {
   tensorType,
   withElementType,
 } from "../../ir/builtin-types.js";
+import { takeSpelling } from "../../ir/spelling.js";
 import { typeText } from "../../ir/text-hook.js";
 import { Bug } from "../../support/assert.js";
 
@@ -22,12 +24,30 @@ export const PointerType = defineType<{ readonly pointeeType: Type; readonly add
   parse(p) {
     p.punct("<");
     const pointeeType = p.type();
-    const addressSpace = p.optPunct(",") ? p.int() : 1;
+    const addressSpace = p.optPunct(",") ? addressSpaceOf(p) : 1;
     p.punct(">");
     return { pointeeType, addressSpace };
   },
-  print: ({ pointeeType, addressSpace }, p) => `<${p.type(pointeeType)}${addressSpace === 1 ? "" : `, ${addressSpace}`}>`,
+  print({ pointeeType, addressSpace }, p) {
+    const { spelling, triton } = pointeeType.ctx;
+    const isNamed = addressSpace === CONSTANT_MEMORY && (triton.namesAddressSpaces || spelling?.era === "3.9");
+    return `<${p.type(pointeeType)}${addressSpace === 1 ? "" : isNamed ? ', "constant"' : `, ${addressSpace}`}>`;
+  },
 });
+/** The address space of constants, by its number in LLVM. */
+export const CONSTANT_MEMORY = 4;
+/** A number, or since 3.9 a name. */
+function addressSpaceOf(p: AttrParser): number {
+  const at = p.pos;
+  const name = p.optString();
+  if (name === undefined) return p.int();
+  const known: ReadonlyMap<string, number> = new Map([
+    ["global", 1],
+    ["constant", CONSTANT_MEMORY],
+  ]);
+  takeSpelling(p.ctx, "3.9");
+  return known.get(name) ?? p.fail(`invalid pointer address space '${name}'`, at);
+}
 export const pointerType = (pointeeType: Type, addressSpace = 1): TypeOf<typeof PointerType> =>
   PointerType.get(pointeeType.ctx, { pointeeType, addressSpace });
 

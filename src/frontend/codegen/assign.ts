@@ -22,8 +22,15 @@ export function visitAssign(g: Generator, target: ast.Expr, value: ast.Expr | un
 
 /** As `sanitize`, but constants stay constants where an annotation before says so. */
 function sanitizeFor(g: Generator, target: ast.Expr, value: PyValue): PyValue {
+  const { unpacksNamed, checksUnpacking } = codegenRules(g.compilation.host.triton);
+  if (target.kind === "Tuple" && checksUnpacking) checkUnpacking(target, value);
   if (target.kind === "Tuple" && isTuple(value))
-    return { ...value, values: value.values.map((v, i) => sanitizeFor(g, target.elts[i] ?? target, v) ?? constexpr(null)) };
+    return {
+      ...value,
+      values: (unpacksNamed ? value.values.slice(0, target.elts.length) : value.values).map(
+        (v, i) => sanitizeFor(g, target.elts[i] ?? target, v) ?? constexpr(null),
+      ),
+    };
   if (target.kind !== "Name") return sanitize(g, value);
   const annotation = g.pendingAnnotations.get(target.id);
   g.pendingAnnotations.delete(target.id);
@@ -73,13 +80,24 @@ function sanitize(g: Generator, value: PyValue): PyValue {
   return toTensor(g.s, plain);
 }
 
-function assignTarget(g: Generator, target: ast.Expr, value: PyValue): void {
+/** Python's own errors for a tuple of another length. */
+function checkUnpacking({ elts }: ast.Tuple, value: PyValue): void {
+  if (!isTuple(value)) return raise("TypeError", "cannot unpack non-iterable value");
+  if (elts.some(({ kind }) => kind === "Starred")) return raise("NotImplementedError", "starred assignment targets are not supported");
+  const [wanted, given] = [elts.length, value.values.length];
+  if (given > wanted) raise("ValueError", `too many values to unpack (expected ${wanted})`);
+  if (given < wanted) raise("ValueError", `not enough values to unpack (expected ${wanted}, got ${given})`);
+}
+
+/** Gives a name, or the names of a tuple, their values. */
+export function assignTarget(g: Generator, target: ast.Expr, value: PyValue): void {
   switch (target.kind) {
     case "Subscript":
       return raise("NotImplementedError", "__setitem__ is not supported in triton");
     case "Attribute":
       return raise("NotImplementedError", "Attribute assignment is not supported in triton");
     case "Tuple":
+      if (codegenRules(g.compilation.host.triton).checksUnpacking) checkUnpacking(target, value);
       target.elts.forEach((element, i) => {
         if (!isTuple(value)) return raise("AttributeError", noAttribute(value, "values"));
         if (i >= value.values.length) return raise("IndexError", "list index out of range");

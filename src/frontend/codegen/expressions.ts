@@ -5,7 +5,7 @@ import { raise } from "../language/errors.js";
 import { noAttribute, pyEquals, pyStr, pyTruth } from "../language/python-text.js";
 import { constexpr, isBlockTensor, isConstexpr, isKind, isTensor, isTuple, type PyValue, tuple, unwrap } from "../language/values.js";
 import type * as ast from "../python/ast.js";
-import { visitAssign } from "./assign.js";
+import { assignTarget, visitAssign } from "./assign.js";
 import { getAttribute } from "./attributes.js";
 import { visitIfExp } from "./branches.js";
 import { visitCall } from "./calls.js";
@@ -44,7 +44,7 @@ export function visitExpression(g: Generator, node: ast.Expr): PyValue {
     case "UnaryOp":
       return unaryMethod(g, node, UNARY_METHODS[node.op], visit(g, node.operand));
     case "BoolOp":
-      return boolOp(g, node);
+      return connected(g, node, node.op, operandsOf(g, node));
     case "Compare":
       return compare(g, node);
     case "Call":
@@ -79,18 +79,24 @@ function constant(g: Generator, node: ast.Constant): PyValue {
   return unsupported(g, node, `a ${value.kind} literal has no meaning in a kernel`);
 }
 
-/** `and` and `or`: what is known while compiling short-circuits, the rest is computed. */
-function boolOp(g: Generator, node: ast.BoolOp): PyValue {
-  const method = node.op === "And" ? "logical_and" : "logical_or";
+/** The operands of `and` or `or`, visited when they are asked for. */
+function* operandsOf(g: Generator, node: ast.BoolOp): Iterable<PyValue> {
+  for (const operand of node.values) {
+    const value = visit(g, operand);
+    if (isTensor(value) && isBlockTensor(value))
+      g.s.warn("Logical operators 'and' and 'or' are deprecated for non-scalar tensors; please use '&' or '|' instead");
+    yield value;
+  }
+}
+
+/** `and` and `or` of values that come one by one: those known while compiling short-circuit, the rest is computed. */
+function connected(g: Generator, node: ast.Expr, op: ast.BoolOp["op"], values: Iterable<PyValue>): PyValue {
+  const method = op === "And" ? "logical_and" : "logical_or";
   const dynamic: PyValue[] = [];
   let value: PyValue = null;
-  for (const operand of node.values) {
-    value = visit(g, operand);
-    if (isTensor(value)) {
-      if (isBlockTensor(value))
-        g.s.warn("Logical operators 'and' and 'or' are deprecated for non-scalar tensors; please use '&' or '|' instead");
-      dynamic.push(value);
-    } else if (pyTruth(value) === (node.op === "Or")) return value;
+  for (value of values) {
+    if (isTensor(value)) dynamic.push(value);
+    else if (pyTruth(value) === (op === "Or")) return value;
   }
   if (dynamic.length === 0) return value;
   while (dynamic.length > 1) {
@@ -102,10 +108,22 @@ function boolOp(g: Generator, node: ast.BoolOp): PyValue {
 }
 
 function compare(g: Generator, node: ast.Compare): PyValue {
-  if (node.ops.length !== 1) return unsupported(g, node, "simultaneous multiple comparison is not supported");
-  const left = visit(g, node.left);
-  const right = visit(g, node.comparators[0]);
-  const op = node.ops[0]!;
+  const [first, ...more] = node.ops;
+  if (more.length === 0) return compareTwo(g, node, first!, visit(g, node.left), visit(g, node.comparators[0]));
+  if (!codegenRules(g.compilation.host.triton).chainsComparisons)
+    return unsupported(g, node, "simultaneous multiple comparison is not supported");
+  return connected(g, node, "And", comparisons(g, node));
+}
+/** `a < b < c` is `a < b and b < c`, with `b` visited once. */
+function* comparisons(g: Generator, node: ast.Compare): Iterable<PyValue> {
+  let left = visit(g, node.left);
+  for (const [i, op] of node.ops.entries()) {
+    const right = visit(g, node.comparators[i]);
+    yield compareTwo(g, node, op, left, right);
+    left = right;
+  }
+}
+function compareTwo(g: Generator, node: ast.Compare, op: ast.Compare["ops"][number], left: PyValue, right: PyValue): PyValue {
   if (op === "Is" || op === "IsNot") return constexpr(isSame(unwrap(left), unwrap(right)) === (op === "Is"));
   const method = COMPARE_METHODS[op];
   if (!method) return unsupported(g, node, `AST comparison operator '${op}' is not (currently) implemented.`);
@@ -120,14 +138,16 @@ function isSame(a: PyValue, b: PyValue): boolean {
 function listComp(g: Generator, node: ast.ListComp): PyValue {
   if (node.kind !== "ListComp") return unsupported(g, node, `unsupported AST node type: ${node.kind}`);
   if (node.generators.length !== 1) return raise("ValueError", "nested comprehensions are not supported");
-  const { target, iter } = node.generators[0]!;
+  const { target, iter, ifs } = node.generators[0]!;
+  const filters = codegenRules(g.compilation.host.triton).filtersComprehensions;
   const items = visit(g, iter);
   if (!isTuple(items)) return raise("NotImplementedError", "only tuple comprehensions are supported");
-  if (target.kind !== "Name") return raise("AttributeError", `'${target.kind}' object has no attribute 'id'`);
+  if (!filters && target.kind !== "Name") return raise("AttributeError", `'${target.kind}' object has no attribute 'id'`);
   return tuple(
-    items.values.map((item) => {
-      setValue(g, target.id, item);
-      return visit(g, node.elt);
+    items.values.flatMap((item) => {
+      if (target.kind === "Name") setValue(g, target.id, item);
+      else assignTarget(g, target, item);
+      return !filters || ifs.every((condition) => pyTruth(visit(g, condition))) ? [visit(g, node.elt)] : [];
     }),
   );
 }

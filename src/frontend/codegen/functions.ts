@@ -260,9 +260,12 @@ function bindArguments(
   });
 }
 
-/** The parameters whose values have names in the body: Triton leaves out those after `*args`. */
-const namedParameters = (g: Generator, { args, vararg }: ast.Arguments): readonly ast.Arg[] =>
-  vararg && g.s.rules.collectsArguments === "tuple" ? [...args, vararg] : args;
+/** The parameters whose values have names in the body: Triton leaves out those after `*args`, until 3.9. */
+const namedParameters = (g: Generator, { args, vararg, kwonlyargs }: ast.Arguments): readonly ast.Arg[] => [
+  ...args,
+  ...(vararg && g.s.rules.collectsArguments === "tuple" ? [vararg] : []),
+  ...(codegenRules(g.compilation.host.triton).namesKeywordOnly ? kwonlyargs : []),
+];
 
 /** Annotations are looked at, as Triton does: a name that does not exist is an error. */
 function visitParameters(g: Generator, args: ast.Arguments): void {

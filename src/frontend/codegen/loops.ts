@@ -22,10 +22,10 @@ import { callBuiltin } from "../language/define-builtin.js";
 import { check, raise } from "../language/errors.js";
 import { createBlock, insertAtEnd, insertAtStart, insertionPoint, restoreInsertion } from "../language/insertion.js";
 import { noAttribute, pyRepr, pyStr, pyTruth, pyTypeName, sameType, typeName } from "../language/python-text.js";
-import { intCast } from "../language/semantic/cast.js";
+import { cast, intCast } from "../language/semantic/cast.js";
 import { toTensor } from "../language/semantic/constants.js";
 import { integerPromote } from "../language/semantic/promote.js";
-import { type Dtype, isInt, isIntSigned, scalarOf, type TlType, toIr } from "../language/types.js";
+import { type Dtype, INT1, isInt, isIntSigned, scalarOf, type TlType, toIr } from "../language/types.js";
 import {
   constexpr,
   isBlockTensor,
@@ -153,7 +153,8 @@ export function visitWhile(g: Generator, node: ast.While): void {
     }
     insertAtEnd(b, before);
     if (!isTensor(condition)) return raise("AttributeError", noAttribute(condition, "handle"));
-    b.create(ConditionOp, { condition: condition.handle, args: before.args });
+    const { handle } = codegenRules(g.compilation.host.triton).loopsOnAnyNumber ? cast(g.s, condition, INT1) : condition;
+    b.create(ConditionOp, { condition: handle, args: before.args });
     const after = createBlock(b, op.regions[1]!, irTypes);
     insertAtStart(b, after);
     placeArguments(g, after, carried.inits);

@@ -9,6 +9,7 @@ import type * as ast from "../python/ast.js";
 import { callFunction } from "./calls.js";
 import { failAt, unsupported } from "./errors.js";
 import type { Generator } from "./generator.js";
+import { codegenRules } from "./version-rules.js";
 
 /** Calls a method of a tensor by its Python name. */
 export function tensorMethod(g: Generator, self: PyValue, name: string, args: readonly PyValue[]): PyValue {
@@ -20,7 +21,7 @@ export function tensorMethod(g: Generator, self: PyValue, name: string, args: re
 /** `left.method(right)`, or the reflected method of the right side where only that one is a tensor. */
 export function binaryMethod(g: Generator, node: ast.Expr, method: string, left: PyValue, right: PyValue): PyValue {
   if (isTensor(left)) return tensorMethod(g, left, method, [right]);
-  if (isTensor(right)) return tensorMethod(g, right, method.replace(/^__(.*)__$/, "__r$1__"), [left]);
+  if (isTensor(right)) return tensorMethod(g, right, reflected(g, method), [left]);
   return static_(g, node, () => {
     if (isTuple(left) && !isConstexpr(right) && method === "__eq__") return constexpr(tupleEquals(left, right));
     if (isTuple(left) && (method === "__add__" || method === "__mul__")) return tupleOperator(method, left, right);
@@ -28,6 +29,21 @@ export function binaryMethod(g: Generator, node: ast.Expr, method: string, left:
     return constexpr(plainBinary(method, unwrap(left), unwrap(right)));
   });
 }
+
+/** The method of the right side. */
+function reflected(g: Generator, method: string): string {
+  const turned = codegenRules(g.compilation.host.triton).turnsComparisons ? TURNED.get(method) : undefined;
+  return turned ?? method.replace(/^__(.*)__$/, "__r$1__");
+}
+/** `2 < x` is `x > 2`. */
+const TURNED: ReadonlyMap<string, string> = new Map([
+  ["__lt__", "__gt__"],
+  ["__le__", "__ge__"],
+  ["__gt__", "__lt__"],
+  ["__ge__", "__le__"],
+  ["__eq__", "__eq__"],
+  ["__ne__", "__ne__"],
+]);
 
 function instanceMethod(left: PyValue, method: string): PyValue {
   if (!isKind(left, "instance")) return null;

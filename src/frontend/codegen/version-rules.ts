@@ -1,7 +1,7 @@
 /** Differences of code generation between versions of Triton: one record a version. Source: code_generator.py of each. */
-import { TRITON_3_6, TRITON_3_7, TRITON_3_8, type TritonVersion } from "../../support/triton-version.js";
+import { TRITON_3_6, TRITON_3_7, TRITON_3_8, TRITON_3_9, type TritonVersion } from "../../support/triton-version.js";
 import { arriveAndWait, clusterBarrier } from "../gluon/semantic/clusters.js";
-import { makeBlockPointerOfParts } from "../language/semantic/block-pointers.js";
+import { makeBlockPointerOfParts, noBlockPointers } from "../language/semantic/block-pointers.js";
 import { makeBlockPointer } from "../language/semantic/blocks.js";
 import { barrierOfAll, gpuBarrier } from "../language/semantic/debug.js";
 import type { LanguageRules } from "../language/semantic.js";
@@ -12,6 +12,20 @@ import { RETURNS_3_6, RETURNS_3_7, type ReturnRules } from "./returns.js";
 export interface CodegenRules extends LanguageRules {
   /** `x: tl.constexpr` without a value holds for the next assignment to `x`. */
   readonly bareAnnotations: boolean;
+  /** A comparison whose right side alone is a tensor is that of the right side with the left one. */
+  readonly turnsComparisons: boolean;
+  /** `a < b < c` compares twice. */
+  readonly chainsComparisons: boolean;
+  /** Comprehensions heed their `if`, and may name the parts of a tuple. */
+  readonly filtersComprehensions: boolean;
+  /** Parameters that are given by keyword alone have names in the body. */
+  readonly namesKeywordOnly: boolean;
+  /** Parts of a tuple that get no name do not become tensors. */
+  readonly unpacksNamed: boolean;
+  /** A tuple is unpacked into as many names as it has parts. */
+  readonly checksUnpacking: boolean;
+  /** The condition of a while loop may be of any type, and is made i1. */
+  readonly loopsOnAnyNumber: boolean;
   /** `x := value` is an expression of kernels. */
   readonly namedExpressions: boolean;
   /** The name of the function that is made for these arguments. */
@@ -28,6 +42,13 @@ export interface CodegenRules extends LanguageRules {
 const RULES_3_6: CodegenRules = {
   bareAnnotations: false,
   namedExpressions: false,
+  turnsComparisons: false,
+  chainsComparisons: false,
+  filtersComprehensions: false,
+  namesKeywordOnly: false,
+  unpacksNamed: false,
+  checksUnpacking: false,
+  loopsOnAnyNumber: false,
   mangle,
   returns: RETURNS_3_6,
   restoresLocations: false,
@@ -46,6 +67,11 @@ const RULES_3_6: CodegenRules = {
   broadcastsScattered: false,
   clusterBarrier: arriveAndWait,
   optionalGluonArguments: false,
+  checksIndices: false,
+  typesNumbersLast: false,
+  roundsDivisions: false,
+  dividesAsFloats: false,
+  keepsBfloat16: false,
 };
 const RULES_3_7: CodegenRules = {
   ...RULES_3_6,
@@ -69,6 +95,8 @@ const RULES_3_8: CodegenRules = {
   restoresLocations: true,
   collectsArguments: "tuple",
   impliesDotType: true,
+  unpacksNamed: true,
+  roundsDivisions: true,
   makeBlockPointer: makeBlockPointerOfParts,
   sliceKeepsLayout: true,
   readOnlyWaits: true,
@@ -76,10 +104,25 @@ const RULES_3_8: CodegenRules = {
   clusterBarrier,
   optionalGluonArguments: true,
 };
+const RULES_3_9: CodegenRules = {
+  ...RULES_3_8,
+  turnsComparisons: true,
+  chainsComparisons: true,
+  namesKeywordOnly: true,
+  filtersComprehensions: true,
+  checksUnpacking: true,
+  loopsOnAnyNumber: true,
+  checksIndices: true,
+  typesNumbersLast: true,
+  dividesAsFloats: true,
+  keepsBfloat16: true,
+  makeBlockPointer: noBlockPointers,
+};
 
 const RULES: ReadonlyMap<TritonVersion, CodegenRules> = new Map([
   [TRITON_3_6, RULES_3_6],
   [TRITON_3_7, RULES_3_7],
   [TRITON_3_8, RULES_3_8],
+  [TRITON_3_9, RULES_3_9],
 ]);
 export const codegenRules = (version: TritonVersion): CodegenRules => RULES.get(version)!;

@@ -42,6 +42,19 @@ export interface LanguageRules {
   readonly catsInOrder: boolean;
   /** A dot has the type of its accumulator where none is named. */
   readonly impliesDotType: boolean;
+  /**
+   * A number beside tensors becomes a constant of the type they are combined in, and no other; `tl.clamp` and `tl.fma` find one type for all
+   * three operands.
+   */
+  readonly typesNumbersLast: boolean;
+  /** A tensor is indexed by as many slices as it has dimensions, or fewer. */
+  readonly checksIndices: boolean;
+  /** `tl.fdiv` heeds `ieee_rounding`. */
+  readonly roundsDivisions: boolean;
+  /** Division and remainder of floats that are narrower than fp32, fp8 too, are in fp32. */
+  readonly dividesAsFloats: boolean;
+  /** bf16 is compared and summed as it is; fp16 and bf16 are converted into each other by one op. */
+  readonly keepsBfloat16: boolean;
   /** A block pointer is the result of an op, or a base, offsets and strides. */
   readonly makeBlockPointer: (s: Semantic, base: Tensor, parts: BlockPointerParts) => Tensor | PyInstance;
   /** Gluon: the bytes that a barrier expects are `bytes_per_cta`, and copies have a `multicast`. */

@@ -8,7 +8,7 @@
  * Source: python/triton/language/core.py (dtype and its subclasses).
  */
 
-import { pointerType as irPointerType, TensorDescType } from "../../dialects/tt/types.js";
+import { CONSTANT_MEMORY, pointerType as irPointerType, TensorDescType } from "../../dialects/tt/types.js";
 import { SharedMemorySpace } from "../../dialects/ttg/encodings/shared-memory.js";
 import { type MemDescParams, MemDescType } from "../../dialects/ttg/types.js";
 import { TensorMemorySpace } from "../../dialects/ttng/attrs.js";
@@ -279,7 +279,11 @@ export interface Fp8Support {
 
 /** The IR type of a type that is one IR value; raises for an 8-bit float that the target lacks. */
 export function toIr(ctx: Context, type: TensorType, target: Fp8Support | undefined): Type {
-  if (type.kind === "pointer") return irPointerType(toIr(ctx, type.element, target), type.addressSpace);
+  if (type.kind === "pointer")
+    return irPointerType(
+      toIr(ctx, type.element, target),
+      type.isConst && ctx.triton.namesAddressSpaces ? CONSTANT_MEMORY : type.addressSpace,
+    );
   if (type.kind === "block") return tensorType(type.shape, toIr(ctx, type.element, target), type.layout?.attr(ctx));
   const { name, bits } = type;
   if (target && isFp8(type) && !target.supportedFp8Dtypes.includes(name))

@@ -13,6 +13,8 @@ interface NameChanges {
   /** `function(parameter)`, and `class.member`. */
   readonly parameters: string;
   readonly members: string;
+  /** What is followed of these, where that is not all but `NOT_FOLLOWED`. */
+  readonly followed?: readonly string[];
 }
 
 const LANGUAGE = "triton.language";
@@ -115,6 +117,7 @@ const CHANGES: readonly NameChanges[] = [
       "mfma(cd_regclass) mfma_scaled(cd_regclass) slice(dim) store(cache_policy)",
     members:
       "shared_memory_descriptor.reinterpret tensor.atomic_load tensor.atomic_poll tensor.atomic_store tensor_memory_descriptor.reinterpret",
+    followed: ["cumprod(dtype)"],
   },
 ];
 
@@ -162,12 +165,15 @@ export function versionNote(missing: MissingName, triton: TritonVersion): string
       : missing.kind === "member"
         ? `${missing.class}.${name}`
         : `${SHORT[missing.module] ?? `${missing.module.replace(`${GLUON}.`, "").replace(LANGUAGE, "tl")}.`}${name}`;
-  const adds = CHANGES.find((changes) => isAddedBy(changes, missing))?.version;
-  if (adds !== undefined) {
+  const change = CHANGES.find((changes) => isAddedBy(changes, missing));
+  if (change !== undefined) {
+    const { version: adds, followed } = change;
     if (isUntil(adds, triton)) return `Triton ${triton.name} has ${text}; tt-step does not`;
     const known = missing.kind === "name" ? missing.module : text.replace("=...", "");
     const isFollowed =
-      !NOT_FOLLOWED.some((name) => `${known}.`.startsWith(`${name}.`)) && TRITON_VERSIONS.some(({ name }) => name === adds);
+      (followed?.includes(known) ?? true) &&
+      !NOT_FOLLOWED.some((name) => `${known}.`.startsWith(`${name}.`)) &&
+      TRITON_VERSIONS.some(({ name }) => name === adds);
     return `Triton ${adds} has ${text}${isFollowed ? `: --triton ${adds} compiles as it does` : ", which is not compiled here"}`;
   }
   if (missing.kind !== "name") return undefined;

@@ -407,6 +407,7 @@ def sort(x, dim: core.constexpr = None, descending: core.constexpr = core.CONSTE
 @jit
 #line 469
 def topk(x, k: core.constexpr, dim: core.constexpr = None):
+    #line 470
     return sort_impl(x, k=k, dim=dim, descending=True)
 
 
@@ -464,7 +465,7 @@ def interleave(a, b):
 `;
 
 /** The same in 3.7: `topk` has a description of 21 lines, and there are two functions more. */
-export const STANDARD_3_7 = `${STANDARD.replace(/#line (\d+)/g, (text, line) => (Number(line) > 470 ? `#line ${Number(line) + 21}` : text))}
+export const STANDARD_3_7 = `${STANDARD.replace(/#line (\d+)/g, (text, line) => (Number(line) > 469 ? `#line ${Number(line) + 21}` : text))}
 
 @jit
 #line 561
@@ -486,3 +487,200 @@ export const STANDARD_3_8 = STANDARD_3_7.replace(/#line (\d+)/g, (text, line) =>
     "def topk(x, k: core.constexpr, dim: core.constexpr = None, descending: core.constexpr = True)",
   )
   .replace("return sort_impl(x, k=k, dim=dim, descending=True)", "return sort_impl(x, k=k, dim=dim, descending=descending)");
+
+/** By how many lines a function is further down in 3.9 than in 3.8, from the first line of each stretch. */
+const MOVED_3_9: readonly (readonly [number, number])[] = [
+  [440, 25],
+  [343, 15],
+  [335, 18],
+  [290, 21],
+  [282, 23],
+  [238, 24],
+  [179, 25],
+  [56, 26],
+];
+
+/** The same in 3.9, and after it the functions that are others: bf16 is compared and summed as it is. */
+export const STANDARD_3_9 = `${STANDARD_3_8.replace(/#line (\d+)/g, (_, line) => `#line ${Number(line) + (MOVED_3_9.find(([from]) => Number(line) >= from)?.[1] ?? 0)}`)}
+
+@core._tensor_member_fn
+@jit
+#line 64
+def softmax(x, dim=None, *, keep_dims=None, ieee_rounding=False):
+    # The shape is kept, whatever keep_dims is.
+    axis: core.constexpr = 0 if dim is None else dim
+    #line 87
+    z = x - max(x, axis, keep_dims=True)
+    num = math.exp(z)
+    den = sum(num, axis, keep_dims=True)
+    return math.fdiv(num, den, ieee_rounding)
+
+
+@core._tensor_member_fn
+@jit
+#line 203
+def max(input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False):
+    if return_indices:
+        if return_indices_tie_break_left:
+            return core._reduce_with_indices(input, axis, _argmax_combine_tie_break_left, keep_dims=keep_dims)
+        else:
+            return core._reduce_with_indices(input, axis, _argmax_combine_tie_break_fast, keep_dims=keep_dims)
+    else:
+        if input.dtype.primitive_bitwidth < 32:
+            if input.dtype.is_floating():
+                input = input.to(core.float32)
+            else:
+                assert input.dtype.is_int(), "Expecting input to be integer type"
+                input = input.to(core.int32)
+        return core.reduce(input, axis, _elementwise_max, keep_dims=keep_dims)
+
+
+@core._tensor_member_fn
+@jit
+#line 261
+def min(input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False):
+    if return_indices:
+        if return_indices_tie_break_left:
+            return core._reduce_with_indices(input, axis, _argmin_combine_tie_break_left, keep_dims=keep_dims)
+        else:
+            return core._reduce_with_indices(input, axis, _argmin_combine_tie_break_fast, keep_dims=keep_dims)
+    else:
+        if input.dtype.primitive_bitwidth < 32:
+            if input.dtype.is_floating():
+                input = input.to(core.float32)
+            else:
+                assert input.dtype.is_int(), "Expecting input to be integer type"
+                input = input.to(core.int32)
+        return core.reduce(input, axis, _elementwise_min, keep_dims=keep_dims)
+
+
+@constexpr_function
+def _pick_sum_dtype(given, dtype):
+    # Narrow integers are summed in 32 bits of the same sign.
+    if dtype is not None:
+        return dtype
+    if given.is_int_signed() and given.int_bitwidth < 32:
+        return core.int32
+    if given.is_int_unsigned() and given.int_bitwidth < 32:
+        return core.uint32
+    return given
+
+
+@core._tensor_member_fn
+@jit
+#line 310
+def sum(input, axis=None, keep_dims=False, dtype: core.constexpr = None):
+    #line 312
+    wide_type: core.constexpr = _pick_sum_dtype(input.dtype, dtype)
+    input = input.to(wide_type)
+    return core.reduce(input, axis, _sum_combine, keep_dims=keep_dims)
+
+
+@core._tensor_member_fn
+@jit
+#line 355
+def cumsum(input, axis=0, reverse=False, dtype: core.constexpr = None):
+    wide_type: core.constexpr = _pick_sum_dtype(input.dtype, dtype)
+    input = input.to(wide_type)
+    return core.associative_scan(input, axis, _sum_combine, reverse)
+
+
+@core._tensor_member_fn
+@jit
+#line 372
+def cumprod(input, axis=0, reverse=False, dtype: core.constexpr = None):
+    wide_type: core.constexpr = _pick_sum_dtype(input.dtype, dtype)
+    input = input.to(wide_type)
+    return core.associative_scan(input, axis, _prod_combine, reverse)
+
+
+@jit
+#line 389
+def _compare_and_swap(x, flip, i: core.constexpr):
+    #line 391
+    places: core.constexpr = _log2(x.numel)
+    #line 394
+    signed = _get_int_dtype(x.dtype.primitive_bitwidth, True)
+    ix = x.to(signed, bitcast=True)
+    iy = ix ^ xor_sum(ix, places - i - 1, True)
+    y = iy.to(x.dtype, bitcast=True)
+    #line 400
+    is_right = _indicator(places, i)
+    #line 403
+    ret = core.where((x > y) != (flip ^ is_right).to(core.int1), y, x)
+    return ret
+
+
+@jit
+#line 438
+def sort_impl(x, k: core.constexpr = None, dim: core.constexpr = None, descending: core.constexpr = core.CONSTEXPR_0):
+    #line 452
+    axis: core.constexpr = dim if dim is not None else len(x.shape) - 1
+    core.static_assert(axis + 1 == len(x.shape), "only minor dimension is currently supported")
+    #line 455
+    if k is not None:
+        core.static_assert(k > 0, "topk: k must be greater than 0")
+        core.static_assert(_is_power_of_two(k), "topk: k must be a power of two")
+        core.static_assert(k <= x.shape[axis], "topk: k must not exceed the size of the selected dimension")
+    #line 460
+    level: core.constexpr = _log2(x.shape[axis])
+    below: core.constexpr = level if k is None else _log2(k)
+    #line 463
+    if below == 0:
+        # The best of all is a reduction.
+        #line 466
+        x = max(x, axis=axis, keep_dims=True) if descending else min(x, axis=axis, keep_dims=True)
+    else:
+        #line 468
+        places: core.constexpr = _log2(x.numel)
+        #line 471
+        h = core.reshape(x, [2] * places if places else [1])
+        #line 474
+        for n in core.static_range(1, below + 1):
+            h = _bitonic_merge_hypercube(h, n, 2 if n < level else descending)
+        #line 479
+        for n in core.static_range(below + 1, level + 1):
+            h = max(h, axis=(_log2(h.numel) - 1 - below)) if descending else min(h, axis=(_log2(h.numel) - 1 - below))
+            h = _bitonic_merge_hypercube(h, below, 2 if n < level else descending)
+        #line 484
+        x = core.reshape(h, x.shape[:-1] + [2**below])
+    return x
+
+
+@core._tensor_member_fn
+@jit
+#line 541
+def flip(x, dim=None):
+    #line 550
+    axis: core.constexpr = _get_flip_dim(dim, x.shape)
+    core.static_assert(0 <= axis and axis < len(x.shape), "flip: dim must be None or in [-rank, rank)")
+    core.static_assert(_is_power_of_two(x.shape[axis]))
+    turns: core.constexpr = _log2(x.shape[axis])
+    #line 556
+    signed = _get_int_dtype(x.dtype.primitive_bitwidth, True)
+    y = core.reshape(x.to(signed, bitcast=True), x.shape[:axis] + [2] * turns + x.shape[axis + 1:])
+    for n in core.static_range(turns):
+        y = y ^ xor_sum(y, axis + n, True)
+    x = core.reshape(y, x.shape).to(x.dtype, bitcast=True)
+    return x
+
+
+@jit
+#line 588
+def squeeze(x, dim: core.constexpr):
+    #line 599
+    core.static_assert(-len(x.shape) <= dim and dim < len(x.shape))
+    axis: core.constexpr = dim + len(x.shape) if dim < 0 else dim
+    core.static_assert(x.shape[axis] == 1)
+    return x.reshape(x.shape[:axis] + x.shape[axis + 1:])
+
+
+@jit
+#line 606
+def unsqueeze(x, dim: core.constexpr):
+    #line 617
+    ndim: core.constexpr = len(x.shape) + 1
+    core.static_assert(-ndim <= dim and dim < ndim)
+    axis: core.constexpr = dim + ndim if dim < 0 else dim
+    return x.reshape(x.shape[:axis] + (1, ) + x.shape[axis:])
+`;

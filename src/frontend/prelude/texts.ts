@@ -1,9 +1,9 @@
 /** The Python texts of the prelude, by the version of Triton and the name of the module. */
-import { TRITON_3_6, TRITON_3_7, TRITON_3_8, type TritonVersion } from "../../support/triton-version.js";
+import { TRITON_3_6, TRITON_3_7, TRITON_3_8, TRITON_3_9, type TritonVersion } from "../../support/triton-version.js";
 import { GLUON_FLOAT2, GLUON_HOPPER_MBARRIER_3_7, GLUON_MBARRIER, GLUON_STANDARD } from "./gluon.js";
 import { INDUCTOR_COMPAT, INDUCTOR_HELPERS } from "./inductor.js";
 import { RANDOM, RANDOM_3_8 } from "./random.js";
-import { STANDARD, STANDARD_3_7, STANDARD_3_8 } from "./standard.js";
+import { STANDARD, STANDARD_3_7, STANDARD_3_8, STANDARD_3_9 } from "./standard.js";
 
 const textsWith = (standard: string, random = RANDOM): ReadonlyMap<string, string> =>
   new Map([
@@ -26,4 +26,5 @@ export const PRELUDES: ReadonlyMap<TritonVersion, ReadonlyMap<string, string>> =
   [TRITON_3_6, textsWith(STANDARD)],
   [TRITON_3_7, new Map([...textsWith(STANDARD_3_7), MBARRIER, HOPPER_MBARRIER])],
   [TRITON_3_8, new Map([...textsWith(STANDARD_3_8, RANDOM_3_8), MBARRIER])],
+  [TRITON_3_9, new Map([...textsWith(STANDARD_3_9, RANDOM_3_8), MBARRIER])],
 ]);

@@ -10,11 +10,11 @@
 import { AddIOp, AndIOp, CmpIOp, ConstantOp, ExtSIOp, MulIOp } from "../../dialects/arith/ops/index.js";
 import { AddPtrOp } from "../../dialects/tt/ops/pointer.js";
 import { MakeRangeOp } from "../../dialects/tt/ops/program.js";
-import { BroadcastOp, ExpandDimsOp, SplatOp } from "../../dialects/tt/ops/shape.js";
+import { BroadcastOp, ExpandDimsOp, ReshapeOp, SplatOp } from "../../dialects/tt/ops/shape.js";
 import type { Attribute, Type } from "../../ir/attribute.js";
 import type { Builder } from "../../ir/builder.js";
 import { floatAttr, intAttr } from "../../ir/builtin-attrs.js";
-import { FloatType, i1, i32, i64, tensorType } from "../../ir/builtin-types.js";
+import { FloatType, i1, i32, i64, RankedTensorType, tensorType } from "../../ir/builtin-types.js";
 import type { LocationRef } from "../../ir/location.js";
 import type { Value } from "../../ir/value.js";
 
@@ -33,6 +33,11 @@ export interface Maker {
 
 /** A vector of numbers along dimension `dim`, as a tensor with extent 1 in the others. */
 export function expandOffsets({ rw, loc }: Maker, rank: number, offsets: Value, dim: number): Value {
+  if (rank > 1 && rw.ctx.triton.reshapesOffsets) {
+    const { elementType, shape } = RankedTensorType.params(offsets.type);
+    const unit = Array.from({ length: rank }, (_, axis) => (axis === dim ? shape[0]! : 1));
+    return rw.value(ReshapeOp, { src: offsets }, { types: [tensorType(unit, elementType)], loc });
+  }
   let expanded = offsets;
   for (let axis = 0; axis < rank; axis++) if (axis !== dim) expanded = rw.value(ExpandDimsOp, { src: expanded, axis }, { loc });
   return expanded;

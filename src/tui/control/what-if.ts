@@ -4,7 +4,7 @@ import { checkOptions, nameInTriton, platformOf, retargeted, TARGETS, type Targe
 import { pipelineOf } from "../../library/pipeline.js";
 import { stepText } from "../../pass/define-pass.js";
 import { memo } from "../../support/memo.js";
-import { TRITON_VERSIONS, tritonOrDefault } from "../../support/triton-version.js";
+import { COMPILED_VERSIONS, tritonOrDefault } from "../../support/triton-version.js";
 import type { Trace } from "../../trace/trace.js";
 import { cut } from "../draw/text-width.js";
 import type { CompilerInput, Session, WhatIf } from "../state/state.js";
@@ -18,7 +18,7 @@ export interface WhatIfRow {
   readonly change: (by: 1 | -1) => WhatIf;
 }
 
-const VERSIONS = TRITON_VERSIONS.map(({ name }) => name);
+const VERSIONS = COMPILED_VERSIONS.map(({ name }) => name);
 const DIVISIBILITY = [undefined, 1, 2, 4, 8, 16, 32] as const;
 
 /** The input says which passes there are. */

@@ -1,6 +1,6 @@
 /** The line at the top: the mode, the kernel and its settings, what can be done with them. */
 import { TARGETS } from "../../backend/targets.js";
-import { TRITON_VERSIONS } from "../../support/triton-version.js";
+import { COMPILED_VERSIONS } from "../../support/triton-version.js";
 import { MODES, type PageState } from "../link.js";
 import type { Input, Pictures } from "../protocol.js";
 import { h } from "./dom.js";
@@ -56,7 +56,7 @@ export class Header {
     choice(this.#target, TARGETS, (target) => ({ target }));
     choice(
       this.#triton,
-      TRITON_VERSIONS.map(({ name }) => name),
+      COMPILED_VERSIONS.map(({ name }) => name),
       (triton) => ({ triton }),
     );
     choice(this.#warps, [1, 2, 4, 8, 16, 32], (warps) => ({ options: { numWarps: Number(warps) } }));

@@ -42,7 +42,7 @@ export function packedArith(s: Semantic, kind: string, given: readonly PyValue[]
     return withInferredLayout(op.result(0), dtype, fp4Shape(operands[0]!));
   }
   const shape = extentsOf(reference);
-  const dtype = checked(asked ?? impliedType(kind, operands, reference));
+  const dtype = checked(asked ?? impliedType(s, kind, operands, reference));
   const handles = operands.map((x) => {
     if (isPackedFp4(x, shape)) return x.handle;
     const element = isBlock(x.type) ? x : cast(s, x, dtype);
@@ -64,14 +64,14 @@ function checked(value: PyValue): Dtype {
   return raise("ValueError", `expected 'dtype' to be a dtype but got ${pyStr(value)}`);
 }
 /** The type of the result where none is asked for. */
-function impliedType(kind: string, operands: readonly Tensor[], reference: Tensor): Dtype {
+function impliedType(s: Semantic, kind: string, operands: readonly Tensor[], reference: Tensor): Dtype {
   const last = dtypeOf(operands.at(-1)!) as Dtype;
   const addsFp8 = (kind === "add" || kind === "sub" || kind === "fma") && isFp8(last);
   let type = addsFp8 ? last : (dtypeOf(reference) as Dtype);
   for (const x of operands) {
     const own = scalarOf(x.type) as Dtype;
     if (!isFloating(own) || (isFp8(type) && isFp8(own))) continue;
-    type = computationType(type, false, own, !isBlock(x.type), false);
+    type = computationType(s, type, false, own, !isBlock(x.type), false);
   }
   return type;
 }

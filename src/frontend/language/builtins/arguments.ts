@@ -4,12 +4,18 @@ import { noAttribute, pyStr, pyTruth, pyTypeName } from "../python-text.js";
 import { toTensor } from "../semantic/constants.js";
 import type { Semantic } from "../semantic.js";
 import { type Dtype, isPtr, type PointerType, validateBlockShape } from "../types.js";
-import { elementsOf, isTensor, isTensorType, type PyValue, type Tensor, unwrap } from "../values.js";
+import { elementsOf, isNumber, isTensor, isTensorType, type PyValue, type Tensor, unwrap } from "../values.js";
 
 /** An argument that is used as a tensor without being made one: its attributes are asked for. */
 export function self(value: PyValue): Tensor {
   if (isTensor(value)) return value;
   return raise("AttributeError", noAttribute(value, "type"));
+}
+
+/** An operand: a tensor of the argument, but since 3.9 a number as it is. */
+export function numberOrTensor(s: Semantic, value: PyValue): PyValue {
+  const plain = unwrap(value);
+  return s.rules.typesNumbersLast && isNumber(plain) ? plain : toTensor(s, value);
 }
 
 /** None, or a tensor of the argument. */

@@ -28,14 +28,14 @@ const sum = (name: string, run: typeof add) =>
 /** GPUs do not compare bf16. */
 const promoteBfloat16 = (s: Semantic, x: Tensor): Tensor => (dtypeOf(x) === BFLOAT16 ? cast(s, x, FLOAT32) : x);
 
-/** All arguments are made tensors first, then widened. */
-const asOperands = (s: Semantic, values: readonly PyValue[]): readonly Tensor[] =>
-  values.map((v) => toTensor(s, v)).map((x) => promoteBfloat16(s, x));
+/** Until 3.9 all arguments are made tensors first, then widened. */
+const asOperands = (s: Semantic, values: readonly PyValue[]): readonly PyValue[] =>
+  s.rules.keepsBfloat16 ? values.map(unwrap) : values.map((v) => toTensor(s, v)).map((x) => promoteBfloat16(s, x));
 
 type Extremum = typeof maximum;
 const extremumOf = (s: Semantic, run: Extremum, x: PyValue, y: PyValue, nan: PyValue): Tensor => {
-  const [lhs, rhs] = asOperands(s, [x, y]) as [Tensor, Tensor];
-  return run(s, lhs, rhs, unwrap(nan));
+  const [lhs, rhs] = asOperands(s, [x, y]);
+  return run(s, lhs!, rhs!, unwrap(nan));
 };
 const extremum = (name: string, run: Extremum) =>
   defineBuiltin(name, { x: REQUIRED, y: REQUIRED, propagate_nan: PROPAGATE_NAN_NONE }, (s, a) =>
@@ -86,8 +86,8 @@ export const ARITHMETIC = [
   extremum("minimum", minimum),
   extremum("maximum", maximum),
   defineBuiltin("clamp", { x: REQUIRED, min: REQUIRED, max: REQUIRED, propagate_nan: PROPAGATE_NAN_NONE }, (s, a) => {
-    const [x, min, max] = asOperands(s, [a.x, a.min, a.max]) as [Tensor, Tensor, Tensor];
-    return clamp(s, x, min, max, unwrap(a.propagate_nan));
+    const [x, min, max] = asOperands(s, [a.x, a.min, a.max]);
+    return clamp(s, x!, min!, max!, unwrap(a.propagate_nan));
   }),
   defineBuiltin("where", { condition: REQUIRED, x: REQUIRED, y: REQUIRED }, (s, a) => {
     const condition = toTensor(s, a.condition);

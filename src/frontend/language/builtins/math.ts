@@ -25,10 +25,12 @@ import { typeName } from "../python-text.js";
 import { fdiv } from "../semantic/arithmetic.js";
 import { makeScalar, toTensor } from "../semantic/constants.js";
 import { emit, emitBinary } from "../semantic/emit.js";
-import { promoteOperands } from "../semantic/promote.js";
+import { promoteOperands, promoteThree } from "../semantic/promote.js";
 import { splat } from "../semantic/shape.js";
+import type { Semantic } from "../semantic.js";
 import { FLOAT8E4B15, INT8, isFloating, isInt, isIntSigned } from "../types.js";
-import { dtypeOf, extentsOf, isTensor, type PyValue } from "../values.js";
+import { dtypeOf, extentsOf, isTensor, type PyValue, type Tensor } from "../values.js";
+import { numberOrTensor, truth } from "./arguments.js";
 
 /** Tensors among the arguments must have one of these dtypes; numbers are not looked at. */
 function checkDtypes(args: Readonly<Record<string, PyValue>>, dtypes: readonly string[]): void {
@@ -50,8 +52,8 @@ const unary = (name: string, def: OpDef, dtypes: readonly string[] | undefined) 
 const binary = (name: string, def: OpDef, dtypes: readonly string[]) =>
   defineBuiltin(name, { x: REQUIRED, y: REQUIRED }, (s, a) => {
     checkDtypes(a, dtypes);
-    const x = toTensor(s, a.x);
-    const [lhs, rhs] = promoteOperands(s, x, toTensor(s, a.y));
+    const x = numberOrTensor(s, a.x);
+    const [lhs, rhs] = promoteOperands(s, x, numberOrTensor(s, a.y));
     return emit(s, def, { x: lhs.handle, y: rhs.handle }, lhs.type);
   });
 
@@ -83,6 +85,14 @@ const ABS = defineBuiltin("abs", { x: REQUIRED }, (s, a) => {
   return isIntSigned(type) ? emit(s, AbsIOp, { operand: x.handle }, x.type) : x;
 });
 
+/** The factors are made alike, then the sum and each of them. */
+function promoteWithSum(s: Semantic, [a, b, sum]: readonly [PyValue, PyValue, PyValue]): readonly [Tensor, Tensor, Tensor] {
+  const [first, second] = promoteOperands(s, a, b);
+  const [third, x] = promoteOperands(s, sum, first);
+  const [z, y] = promoteOperands(s, third, second);
+  return [x, y, z];
+}
+
 /** As methods of tensors these functions take any dtype. */
 export const MATH_METHODS: readonly BuiltinDef[] = [...UNARY.map(([name, def]) => unary(name, def, undefined)), ABS];
 
@@ -92,18 +102,12 @@ export const MATH: readonly BuiltinDef[] = [
   binary("umulhi", MulhiUIOp, INTEGERS),
   binary("div_rn", PreciseDivFOp, ["fp32"]),
   defineBuiltin("fdiv", { x: REQUIRED, y: REQUIRED, ieee_rounding: false }, (s, a) => {
-    const x = toTensor(s, a.x);
-    return fdiv(s, x, toTensor(s, a.y));
+    const x = numberOrTensor(s, a.x);
+    return fdiv(s, x, numberOrTensor(s, a.y), truth(a.ieee_rounding));
   }),
   defineBuiltin("fma", { x: REQUIRED, y: REQUIRED, z: REQUIRED }, (s, a) => {
-    let [x, y, z] = [a.x, a.y, a.z].map((v) => toTensor(s, v)) as [
-      ReturnType<typeof toTensor>,
-      ReturnType<typeof toTensor>,
-      ReturnType<typeof toTensor>,
-    ];
-    [x, y] = promoteOperands(s, x, y);
-    [z, x] = promoteOperands(s, z, x);
-    [z, y] = promoteOperands(s, z, y);
+    const given = [a.x, a.y, a.z].map((v) => numberOrTensor(s, v)) as [PyValue, PyValue, PyValue];
+    const [x, y, z] = s.rules.typesNumbersLast ? promoteThree(s, given) : promoteWithSum(s, given);
     return emit(s, FmaOp, { a: x.handle, b: y.handle, c: z.handle }, x.type);
   }),
 ];

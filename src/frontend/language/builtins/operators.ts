@@ -8,8 +8,8 @@ import { toTensor } from "../semantic/constants.js";
 import { expandDims } from "../semantic/shape.js";
 import type { Semantic } from "../semantic.js";
 import { type Dtype, isIntSigned } from "../types.js";
-import { dtypeOf, isConstexpr, isKind, isTensor, isTuple, type PyValue, type Tensor, unwrap } from "../values.js";
-import { self } from "./arguments.js";
+import { dtypeOf, extentsOf, isConstexpr, isKind, isTensor, isTuple, type PyValue, type Tensor, unwrap } from "../values.js";
+import { numberOrTensor, self } from "./arguments.js";
 import { castTo } from "./cast.js";
 
 type Operator = (s: Semantic, x: PyValue, y: PyValue) => Tensor;
@@ -22,14 +22,9 @@ function operator(name: string, run: Operator): readonly BuiltinDef[] {
     defineBuiltin(`__r${name}__`, params, (s, a) => run(s, unwrap(a.other), a.self)),
   ];
 }
-/** Comparisons make a tensor of the other operand first. */
-function comparison(name: string, run: Operator): readonly BuiltinDef[] {
-  const params = { self: REQUIRED, other: REQUIRED } as const;
-  return [
-    defineBuiltin(`__${name}__`, params, (s, a) => run(s, a.self, toTensor(s, a.other))),
-    defineBuiltin(`__r${name}__`, params, (s, a) => run(s, toTensor(s, a.other), a.self)),
-  ];
-}
+/** Comparisons make a tensor of the other operand first, until 3.9. */
+const comparison = (name: string, run: Operator): readonly BuiltinDef[] =>
+  operator(name, (s, x, y) => run(s, numberOrTensor(s, x), numberOrTensor(s, y)));
 
 const checked =
   (run: (s: Semantic, x: PyValue, y: PyValue, sanitizeOverflow: boolean) => Tensor): Operator =>
@@ -72,6 +67,9 @@ const logical = (name: string, run: (s: Semantic, x: Tensor, y: Tensor) => Tenso
 const getItem = defineBuiltin("__getitem__", { self: REQUIRED, slices: REQUIRED }, (s, { self: given, slices }) => {
   let result = self(given);
   const list = isTuple(slices) || isKind(slices, "list") ? slices.values : [slices];
+  const rank = extentsOf(result).length;
+  if (s.rules.checksIndices && list.filter((slice) => isKind(slice, "slice")).length > rank)
+    raise("ValueError", `too many indices for tensor of rank ${rank}`);
   list.forEach((slice, dim) => {
     if (unwrap(slice) === null) result = expandDims(s, result, dim);
     else if (!isKind(slice, "slice") || [slice.start, slice.stop, slice.step].some((part) => unwrap(part) !== null))

@@ -5,7 +5,7 @@ import { AddFOp, DivFOp, MulFOp, NegFOp, RemFOp, SubFOp } from "../../../dialect
 import { AddIOp, MulIOp, SubIOp } from "../../../dialects/arith/ops/integer.js";
 import { MaximumFOp, MaxNumFOp, MaxSIOp, MaxUIOp, MinimumFOp, MinNumFOp, MinSIOp, MinUIOp } from "../../../dialects/arith/ops/min-max.js";
 import { SelectOp } from "../../../dialects/arith/ops/select.js";
-import { ClampFOp } from "../../../dialects/tt/ops/arithmetic.js";
+import { ClampFOp, PreciseDivFOp } from "../../../dialects/tt/ops/arithmetic.js";
 import { AddPtrOp } from "../../../dialects/tt/ops/pointer.js";
 import type { OpDef } from "../../../ir/define-op.js";
 import { check, raise } from "../errors.js";
@@ -26,13 +26,13 @@ import {
   mantissaWidth,
   withElement,
 } from "../types.js";
-import { dtypeOf, isBlockTensor, isKind, type PyValue, type Tensor } from "../values.js";
+import { dtypeOf, isBlockTensor, isKind, isTensor, type PyValue, type Tensor } from "../values.js";
 import { bitcast, cast, intCast } from "./cast.js";
 import { greaterEqual, lessEqual } from "./compare.js";
 import { scalarConstant } from "./constants.js";
 import { deviceAssert } from "./debug.js";
 import { allOnesValue, emit, emitBinary, nullValue } from "./emit.js";
-import { incompatibleTypes, integerPromote, promoteOperands } from "./promote.js";
+import { incompatibleTypes, integerPromote, promoteOperands, promoteThree } from "./promote.js";
 import { broadcastValues } from "./shape.js";
 
 type BinaryOperator = (s: Semantic, x: PyValue, y: PyValue, sanitizeOverflow: boolean) => Tensor;
@@ -117,11 +117,15 @@ export function floordiv(s: Semantic, x: PyValue, y: PyValue): Tensor {
   return emitBinary(s, isIntSigned(type) ? DivSIOp : DivUIOp, input, other);
 }
 
-/** `tl.fdiv`: both operands are floats already. */
-export function fdiv(s: Semantic, x: Tensor, y: Tensor): Tensor {
-  if (!isFloating(dtypeOf(x)) || !isFloating(dtypeOf(y))) raise("TypeError", "both operands of fdiv must have floating scalar type");
-  const [lhs, rhs] = promoteOperands(s, x, y, { arithmeticCheck: false, divOrMod: true });
-  return emitBinary(s, DivFOp, lhs, rhs);
+/** `tl.fdiv`. Until 3.9 both operands are floats already, and until 3.8 it does not heed how it is to round. */
+export function fdiv(s: Semantic, x: PyValue, y: PyValue, ieeeRounding: boolean): Tensor {
+  const promotes = s.rules.typesNumbersLast;
+  if (!promotes && ![x, y].every((operand) => isTensor(operand) && isFloating(dtypeOf(operand))))
+    raise("TypeError", "both operands of fdiv must have floating scalar type");
+  const [lhs, rhs] = promoteOperands(s, x, y, { arithmeticCheck: promotes, divOrMod: true });
+  if (!isFloating(dtypeOf(lhs))) raise("TypeError", "fdiv requires floating-point operands after type promotion");
+  if (!ieeeRounding || !s.rules.roundsDivisions) return emitBinary(s, DivFOp, lhs, rhs);
+  return emit(s, PreciseDivFOp, { x: lhs.handle, y: rhs.handle }, lhs.type);
 }
 
 export function mod(s: Semantic, x: PyValue, y: PyValue): Tensor {
@@ -158,14 +162,22 @@ function nanRule(value: PyValue): "all" | "none" {
   return raise("ValueError", `Unexpected propagate_nan ${pyStr(value)}`);
 }
 
-export function clamp(s: Semantic, x: Tensor, min: Tensor, max: Tensor, propagateNan: PyValue): Tensor {
-  let [low, high] = promoteOperands(s, min, max);
-  let value: Tensor;
-  [value, low] = promoteOperands(s, x, low);
-  [value, high] = promoteOperands(s, value, high);
+export function clamp(s: Semantic, x: PyValue, min: PyValue, max: PyValue, propagateNan: PyValue): Tensor {
+  const ofIntegers = s.rules.typesNumbersLast;
+  const [value, low, high] = ofIntegers ? promoteThree(s, [x, min, max]) : promotePairs(s, x, min, max);
   const type = dtypeOf(value);
-  if (!isFloating(type)) raise("TypeError", `Unexpected dtype ${typeName(type)}. Only floating point clamp is supported`);
+  if (ofIntegers && isInt(type)) return minimum(s, maximum(s, value, low, propagateNan), high, propagateNan);
+  if (!isFloating(type))
+    raise("TypeError", `Unexpected dtype ${typeName(type)}${ofIntegers ? "" : ". Only floating point clamp is supported"}`);
   return emit(s, ClampFOp, { x: value.handle, min: low.handle, max: high.handle, propagateNan: nanRule(propagateNan) }, value.type);
+}
+
+/** The bounds are made alike, then the value and each of them. */
+function promotePairs(s: Semantic, x: PyValue, min: PyValue, max: PyValue): readonly [Tensor, Tensor, Tensor] {
+  const [first, last] = promoteOperands(s, min, max);
+  const [lower, low] = promoteOperands(s, x, first);
+  const [value, high] = promoteOperands(s, lower, last);
+  return [value, low, high];
 }
 
 // --- bits ---------------------------------------------------------------------------------------

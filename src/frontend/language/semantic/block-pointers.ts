@@ -39,6 +39,10 @@ const BLOCK_POINTER: PyClass = {
 /** A block pointer of Triton 3.8, which is an object of the language's, not an op's result. */
 export const isBlockPointer = (value: PyValue): value is PyInstance => isKind(value, "instance") && value.cls === BLOCK_POINTER;
 
+/** Since 3.9. */
+export const noBlockPointers = (): never =>
+  raise("NotImplementedError", "Block pointers have been removed in favor of the tensor descriptor API");
+
 const listOf = (value: PyValue): readonly PyValue[] => elementsOf(value) ?? [value];
 
 function constants(given: PyValue, name: string, positive = false): PyTuple {

@@ -94,6 +94,8 @@ export function cast(s: Semantic, input: Tensor, dst: PyValue, rounding: PyValue
   }
   if ((isFp8(from) && isFloating(to)) || (isFloating(from) && isFp8(to)) || customRounding)
     return emit(s, FpToFpOp, { src: input.handle, rounding: mode }, type);
+  if (s.rules.keepsBfloat16 && ((from === FLOAT16 && to === BFLOAT16) || (from === BFLOAT16 && to === FLOAT16)))
+    return emit(s, FpToFpOp, { src: input.handle, rounding: "rtne" }, type);
   // 16-bit floats go through fp32.
   if ((from === FLOAT16 || from === BFLOAT16) && to !== FLOAT32) return cast(s, cast(s, input, FLOAT32), to);
   if (isFloating(from) && isFloating(to)) {

@@ -47,7 +47,9 @@ export function toTensor(s: Semantic, x: PyValue): Tensor {
 export function scalarConstant(s: Semantic, value: PyValue, dtype: PyValue): Tensor {
   if (dtype === null) return raise("ValueError", "dtype must be specified when value is not a tensor");
   if (typeof dtype !== "object" || dtype.kind !== "dtype") return raise("AttributeError", noAttribute(dtype, "to_ir"));
-  if (isNumber(value) && Number(value) === 0) return nullValue(s, dtype);
+  const isInteger = dtype.family === "signed" || dtype.family === "unsigned";
+  // The sign of zero is kept since 3.9.
+  if (isNumber(value) && Number(value) === 0 && (isInteger || !s.rules.typesNumbersLast)) return nullValue(s, dtype);
   const ir = irType(s, dtype);
   if (isFp8(dtype) && s.rules.fp8Constants && isNumber(value)) return cast(s, scalarConstant(s, Number(value), FLOAT32), dtype);
   if (isFp8(dtype) || dtype.bits === 0)

@@ -1,0 +1,84 @@
+/**
+ * How 3.9 writes what loads and stores ask of caches: one attribute for both words, where neither is the default.
+ *
+ *     %3 = tt.load %2 {cachePolicy = #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_normal>} : tensor<16x!tt.ptr<f32>>
+ *     %3 = tt.load %2 cacheModifier = cg : tensor<16x!tt.ptr<f32>>      until 3.8
+ */
+import type { AttrParser, OpParser } from "../../ir/asm.js";
+import { defineAttr, type Type } from "../../ir/attribute.js";
+import { dictAttr, i32ArrayAttr } from "../../ir/builtin-attrs.js";
+import type { OlderForm } from "../../ir/spelling.js";
+import { defaultsOf } from "./defaults-of.js";
+import { CacheModifierAttr, EvictionPolicyAttr } from "./enums.js";
+import { getI1SameShape, getPointeeType } from "./types.js";
+
+export const CachePolicyAttr = defineAttr<{ readonly cache: string; readonly evict: string }>("tt.cache_policy", {
+  parse(p) {
+    p.punct("<");
+    p.keyword("cache_modifier");
+    p.punct("=");
+    const cache = word(p, CacheModifierAttr);
+    p.punct(",");
+    p.keyword("eviction_policy");
+    p.punct("=");
+    const evict = word(p, EvictionPolicyAttr);
+    p.punct(">");
+    return { cache, evict };
+  },
+  print: ({ cache, evict }) => `<cache_modifier = ${cache}, eviction_policy = ${evict}>`,
+});
+type Words = typeof CacheModifierAttr | typeof EvictionPolicyAttr;
+function word(p: AttrParser, { enum: known }: Words): string {
+  const at = p.pos;
+  const given = p.anyKeyword();
+  return Object.hasOwn(known!.cases, given) ? given : p.fail(`expected one of ${Object.keys(known!.cases).join(", ")}`, at);
+}
+
+const CACHE = "cache";
+const EVICT = "evict";
+const POLICY = "cachePolicy";
+const SIZES = "operandSegmentSizes";
+
+/** `operands` are the types of all, by that of the pointers; a load has a result. */
+function form(least: number, operands: (pointers: Type) => readonly Type[], isLoad: boolean): OlderForm {
+  return {
+    kind: "syntax",
+    tells: true,
+    parse(p: OpParser) {
+      const at = p.pos;
+      const given = p.operands();
+      if (given.length < least || given.length > 3)
+        p.fail(`expected ${least} to 3 operands, got ${given.length}`, at, "parse.operand-count");
+      p.optAttrDict();
+      const pointers = p.colonType();
+      p.state.operands.push(...p.resolveAll(given, operands(pointers).slice(0, given.length)));
+      const policy = p.state.attrs.findIndex(([name, value]) => name === POLICY && CachePolicyAttr.is(value));
+      if (policy >= 0) {
+        const [[, attr] = []] = p.state.attrs.splice(policy, 1);
+        const { cache, evict } = CachePolicyAttr.params(attr!);
+        p.setAttr(CACHE, CacheModifierAttr.write!(p.ctx, cache as never));
+        p.setAttr(EVICT, EvictionPolicyAttr.write!(p.ctx, evict as never));
+      }
+      if (!isLoad) return;
+      p.setAttr(SIZES, i32ArrayAttr(p.ctx, [1, Number(given.length > 1), Number(given.length > 2)]));
+      p.state.types.push(getPointeeType(pointers)!);
+    },
+    print(op, p) {
+      p.write(` ${p.values(op.operands)}`);
+      const cache = CacheModifierAttr.read(op.attr(CACHE)!);
+      const evict = EvictionPolicyAttr.read(op.attr(EVICT)!);
+      const isDefault = cache === "none" && evict === "evict_normal";
+      const policy = isDefault ? [] : [[POLICY, CachePolicyAttr.get(op.ctx, { cache, evict })] as const];
+      const { names, values } = op.attrs.params;
+      const hidden = [CACHE, EVICT, SIZES, ...defaultsOf(op)];
+      const others = names.flatMap((name, i) => (hidden.includes(name) ? [] : [[name, values[i]!] as const]));
+      if (policy.length + others.length > 0) p.write(` ${p.attr(dictAttr(op.ctx, [...policy, ...others]))}`);
+      p.write(` : ${p.type(op.operand(0).type)}`);
+    },
+  };
+}
+const valueOf = (pointers: Type): Type => getPointeeType(pointers)!;
+const maskOf = (pointers: Type): Type => getI1SameShape(valueOf(pointers));
+
+export const LOAD_3_9 = form(1, (pointers) => [pointers, maskOf(pointers), valueOf(pointers)], true);
+export const STORE_3_9 = form(2, (pointers) => [pointers, valueOf(pointers), maskOf(pointers)], false);
