@@ -95,6 +95,13 @@ test("misused mbarriers", () => {
   expect(messages(`@%p1 mbarrier.init.shared.b64 [%r3], 1;\n${copy}\n@%p1 mbarrier.inval.shared.b64 [%r3];`)).toEqual([
     "the mbarrier at 0 ends while 1 copies are to arrive there",
   ]);
+  // The first access ends the run: the wait below would never end.
+  expect(
+    run(`mov.b32 %r3, smem;\nadd.s32 %r3, %r3, 4;\n@%p1 mbarrier.init.shared.b64 [%r3], 1;\n${WAIT("%r3", 0)}`).findings,
+  ).toMatchObject([
+    { kind: "misaligned", message: "thread 0: shared address 4 is not a multiple of 8" },
+    { kind: "barrier", message: "thread 0: there is no place for an mbarrier at that address" },
+  ]);
 });
 
 /** Bytes of `count` rows of `width` elements in shared memory from `at` on, copied there by all threads from the input. */

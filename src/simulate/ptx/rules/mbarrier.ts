@@ -1,5 +1,6 @@
 /** `mbarrier`: see `mbarriers.ts` for what their words hold. */
 import { type AccessKind, access, addressing } from "../access.js";
+import { Stop } from "../findings.js";
 import { type InstructionCompiler, NotModelled, type Rule } from "../instruction-compiler.js";
 import { SharedMemory } from "../shared-memory.js";
 import type { Warp } from "../warp.js";
@@ -32,12 +33,16 @@ export const mbarrier: Rule = (c) => {
 
 type OnBarrier = (warp: Warp, lane: number, shared: SharedMemory, at: number) => void;
 
+/** A wait for what is no mbarrier would never end, so the run does: hardware stops there too. */
 function onBarrier(c: InstructionCompiler, operand: number, kind: AccessKind, body: OnBarrier): void {
   const where = addressing(c, c.operand(operand));
   const space = c.op.modifiers.some((m) => m.startsWith("shared")) ? "shared" : "generic";
+  const { site } = c;
   c.emit(
     access(c, space, where, 8, kind, (warp, l, memory, at) => {
-      if (memory instanceof SharedMemory) body(warp, l, memory, at);
+      if (memory instanceof SharedMemory) return body(warp, l, memory, at);
+      warp.cta.findings.add("barrier", site, `thread ${warp.thread(l)}: there is no place for an mbarrier at that address`);
+      throw new Stop("mbarrier");
     }),
   );
 }

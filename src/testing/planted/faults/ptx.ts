@@ -479,7 +479,7 @@ export const PTX_FAULTS: readonly Fault[] = [
     {
       in: "factorsOf",
       fault: "a product has the number of its other factor",
-      kernel: "steps",
+      kernel: "factors",
       find: "[y, a, ofY],",
       replace: "[y, a, ofX],",
     },

@@ -202,6 +202,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
     {
       in: "reorderInstructions",
       fault: "loads of b move across writes",
+      kernel: "sometimes",
       find: " && !crossesWrite(op, first)) moveAfter",
       replace: ") moveAfter",
     },
