@@ -1,4 +1,4 @@
-/** Kernels of the fixtures as TTIR, and what each is compiled for. */
+/** Kernels of the fixtures as TTIR, a few as TTGIR, and what each is compiled for. */
 import { readdirSync, readFileSync } from "node:fs";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { TargetOptions } from "../../backend/targets.js";
@@ -9,6 +9,8 @@ export interface Kernel {
   readonly text: string;
   readonly options: Partial<TargetOptions>;
   readonly triton: TritonVersion;
+  /** The stage of the text. TTGIR is compiled as Gluon's, whose kernels hold what no TTIR becomes: loops that carry buffers, say. */
+  readonly from?: "ttgir";
   /** How the names of its targets begin; undefined where it is for all. */
   readonly platform?: string;
   /** The JSON of a file of preconditions. */
@@ -62,7 +64,7 @@ const ON_TRITON: Readonly<Record<string, readonly string[]>> = {
     ),
 };
 /** Kernels that Triton 3.6 compiles to code with a race. */
-const SINCE: Readonly<Record<string, string>> = { overlaid: "3.8" };
+const SINCE: Readonly<Record<string, string>> = { exchanged: "3.8", overlaid: "3.8" };
 /** How the targets of a kernel begin that Triton's front end refuses for others: dots with a K for which NVIDIA has no instruction, types of fp8. */
 const ONLY: Readonly<Record<string, string>> = { amd_dots: "hip:", amd_fnuz: "hip:gfx942" };
 const PRECONDITIONS = JSON.parse(readFileSync("fixtures/simulate/preconditions.json", "utf8")) as Readonly<Record<string, unknown>>;
@@ -74,6 +76,7 @@ export function readKernels(): ReadonlyMap<string, Kernel> {
     const bare = name.replace(/-(?:2-)?sm\d+$/, "");
     // Several preconditions of one kernel are several kernels here.
     const stated = [PRECONDITIONS[bare]].flat();
+    const target = /ttg\.target = "(.+?)"/.exec(text)?.[1];
     for (const [index, preconditions] of stated.entries()) {
       const own = stated.length === 1 ? bare : `${bare}.launch${index}`;
       const kernel = {
@@ -83,6 +86,7 @@ export function readKernels(): ReadonlyMap<string, Kernel> {
         triton: TRITON_VERSIONS.find(({ name }) => name === SINCE[bare]) ?? DEFAULT_TRITON,
         ...(ONLY[bare] === undefined ? {} : { platform: ONLY[bare] }),
         ...(SINCE[bare] === undefined && OPTIONS[bare]?.numCtas === undefined ? {} : { platform: "cuda:" }),
+        ...(target === undefined ? {} : ({ from: "ttgir", platform: target } as const)),
         preconditions: JSON.stringify(preconditions),
         showsFaults,
       };
@@ -112,6 +116,7 @@ export function readKernels(): ReadonlyMap<string, Kernel> {
     if (file.endsWith(".ttir.gz")) add(file.replace(".ttir.gz", ""), gunzipSync(readFileSync(`${folder}/${file}`)).toString("latin1"));
   for (const own of ["fixtures/kernels", "fixtures/mutants"])
     for (const file of readdirSync(own))
-      if (/^[^.]+\.ttir$/.test(file)) add(file.replace(".ttir", ""), readFileSync(`${own}/${file}`, "latin1"), own === "fixtures/mutants");
+      if (/^[^.]+\.ttg?ir$/.test(file))
+        add(file.replace(/\.\w+$/, ""), readFileSync(`${own}/${file}`, "latin1"), own === "fixtures/mutants");
   return kernels;
 }

@@ -12,6 +12,7 @@ import { validateTrace } from "../../cli/tt-step-validate.js";
 import { compile } from "../../compile/compile.js";
 import { ALL_DIALECTS } from "../../dialects/index.js";
 import { archOf } from "../../gpu/amd.js";
+import { intOf } from "../../ir/builtin-attrs.js";
 import { Context } from "../../ir/context.js";
 import { parseModule } from "../../syntax/parse.js";
 import { runName, type Trace } from "../../trace/trace.js";
@@ -51,13 +52,15 @@ function reply({ kernel: name, target, sound }: Request): Reply {
   return { ...base, validation, validateMs: cpuMs() - start - compileMs };
 }
 
-function compileKernel({ name, text, options, triton }: Kernel, target: string): { steps: Step[]; trace?: Trace; failed?: string } {
+function compileKernel({ name, text, options, triton, from }: Kernel, target: string): { steps: Step[]; trace?: Trace; failed?: string } {
   const ctx = new Context(ALL_DIALECTS);
   try {
-    const { module } = parseModule(ctx, `${name}.ttir`, text)!;
+    const { module } = parseModule(ctx, `${name}.${from ?? "ttir"}`, text)!;
+    const numWarps = intOf(module.attr("ttg.num-warps"));
     const { trace, failed } = compile(name, module, {
       target,
-      options: { ...defaultOptions(target), ...options },
+      options: { ...defaultOptions(target), ...(numWarps && { numWarps }), ...options },
+      ...(from && { from }),
       version: triton,
       debugInfo: true,
       artifacts: ["ptx"],

@@ -838,7 +838,13 @@ export const TTGIR_FAULTS: readonly Fault[] = [
     },
   ]),
   ...inFile("analysis/alias.ts", [
-    { in: "union", fault: "where two buffers meet only the first counts", find: "return all ?? a;", replace: "return a;" },
+    {
+      in: "union",
+      fault: "where two buffers meet only the first counts",
+      kernel: "rotated",
+      find: "return all ?? a;",
+      replace: "return a;",
+    },
   ]),
   ...inFile("analysis/reduce-scan-geometry.ts", [
     {
@@ -999,7 +1005,13 @@ export const TTGIR_FAULTS: readonly Fault[] = [
     },
     { in: "accessesOf", fault: "the tensor cores read nothing", find: '    note("read", mma.a(op));\n', replace: "" },
     { in: "needNoBarrier", fault: "stores may come right after loads", kernel: "overlaid", find: "!isStore(after) && ", replace: "" },
-    { in: "needNoBarrier", fault: "nothing waits for stores", find: "return !isStore(before);", replace: "return true;" },
+    {
+      in: "needNoBarrier",
+      fault: "nothing waits for stores",
+      kernel: "exchanged",
+      find: "return !isStore(before);",
+      replace: "return true;",
+    },
   ]),
   ...inFile("passes/nvidia/mma-lowering.ts", [
     {
