@@ -183,6 +183,7 @@ export function sharedRequest(
       body(warp, l, NOTHING, 0);
       continue;
     }
+    if (shared !== warp.cta.shared && kind !== "atomic") shared.noteVisit(warp, l, site);
     if (kind !== "write") shared.noteRead(a, bytes, warp, l, site, kind === "atomic");
     if (kind !== "read") shared.noteWrite(a, bytes, warp, l, site, kind === "atomic");
     body(warp, l, shared, a);

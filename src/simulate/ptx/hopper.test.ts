@@ -29,14 +29,22 @@ const WAIT = (at: string, parity: number) =>
   `{\n.reg .pred done;\nL:\nmbarrier.try_wait.parity.shared.b64 done, [${at}], ${parity};\n@!done bra L;\n}`;
 
 test("the CTAs of a cluster see each other's shared memory after the cluster's barrier, and race without it", () => {
-  const body = (barrier: string) => `mov.u32 %r2, %cluster_ctarank;\nmov.u32 %r3, %cluster_nctarank;\nmad.lo.s32 %r4, %r2, 100, %r1;
+  const body = (
+    barrier: string,
+    end: string,
+  ) => `mov.u32 %r2, %cluster_ctarank;\nmov.u32 %r3, %cluster_nctarank;\nmad.lo.s32 %r4, %r2, 100, %r1;
 shl.b32 %r5, %r1, 2;\nmov.b32 %r6, smem;\nadd.s32 %r6, %r6, %r5;\nst.shared.b32 [%r6], %r4;\n${barrier}
 xor.b32 %r7, %r2, 1;\nmapa.shared::cluster.u32 %r8, %r6, %r7;\nld.shared::cluster.b32 %r9, [%r8];\ngetctarank.shared::cluster.u32 %r10, %r8;\nmad.lo.s32 %r9, %r10, 1000, %r9;
-mov.u32 %r11, %ctaid.x;\nmul.wide.u32 %rd2, %r11, 128;\nadd.s64 %rd2, %rd1, %rd2;\nst.global.b32 [%rd2], %r9;`;
-  const good = run(body("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;"), { ctas: 2 });
+mov.u32 %r11, %ctaid.x;\nmul.wide.u32 %rd2, %r11, 128;\nadd.s64 %rd2, %rd1, %rd2;\nst.global.b32 [%rd2], %r9;\n${end}`;
+  const together = "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;";
+  const good = run(body(together, together), { ctas: 2 });
   expect(good.findings).toEqual([]);
   expect(out(good, 64)).toEqual(lanes((i) => (i < 32 ? 1100 + i : i - 32), 64));
-  expect(kinds(run(body(""), { ctas: 2 }))).toContain("unwritten-shared");
+  expect(kinds(run(body("", together), { ctas: 2 }))).toContain("unwritten-shared");
+  // A CTA may be gone before others have read what it has.
+  expect(run(body(together, ""), { ctas: 2 }).findings).toMatchObject([
+    { kind: "race", message: "thread 63 accesses shared memory of CTA 0, which may have ended", times: 2 },
+  ]);
   expect(run("barrier.cluster.wait;", { ctas: 2 }).findings[0]!.message).toMatch(
     /waits for the cluster's barrier, where it has not arrived/,
   );

@@ -68,7 +68,10 @@ export function runCluster(program: PtxProgram, ctas: readonly Cta[], budget: Bu
     Array.from({ length: numWarps }, (_, i) => newWarp(program, cta, i, numWarps, Math.min(threads - i * 32, 32))),
   );
   new Machine(program, ctas[0]!, warps, budget, followed).run();
-  for (const cta of ctas) cta.tensorMemory.finish();
+  for (const cta of ctas) {
+    cta.tensorMemory.finish();
+    cta.shared.checkVisits(cta.rank, warps);
+  }
 }
 
 /** Runs one thread of up to 32 programs, by its number in the cluster: it is alone, and waits for nobody. */

@@ -170,6 +170,7 @@ export class SharedMemory {
     this.#asyncReadTime.fill(0);
     this.#published.clear();
     this.#foreign.clear();
+    this.#visits.clear();
     this.mbarriers.reset();
   }
 
@@ -182,6 +183,23 @@ export class SharedMemory {
     if ((at & (alignment - 1)) === 0) return true;
     this.findings.add("misaligned", site, `thread ${warp.thread(lane)}: shared address ${at} is not a multiple of ${alignment}`);
     return false;
+  }
+
+  /** The last access of each warp of another CTA. */
+  readonly #visits = new Map<Warp, { readonly time: number; readonly lane: number; readonly site: Site }>();
+
+  /** A warp of another CTA accesses this memory. */
+  noteVisit(warp: Warp, lane: number, site: Site): void {
+    if (this.checks) this.#visits.set(warp, { time: warp.now, lane, site });
+  }
+
+  /** The program is over: memory goes with its CTA, so one of the CTA's warps must have known of each access by others before it ended. */
+  checkVisits(rank: number, warps: readonly Warp[]): void {
+    for (const [warp, { time, lane, site }] of this.#visits) {
+      if (warps.some(({ cta, seen }) => cta.shared === this && seen[warp.index]! >= time)) continue;
+      this.findings.add("race", site, `thread ${warp.thread(lane)} accesses shared memory of CTA ${rank}, which may have ended`);
+    }
+    this.#visits.clear();
   }
 
   noteRead(at: number, bytes: number, warp: Warp, lane: number, site: Site, atomic = false): void {

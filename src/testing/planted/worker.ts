@@ -73,7 +73,8 @@ function compileKernel({ name, text, options, triton, from }: Kernel, target: st
       if (step.parent === undefined)
         steps.push([runName(step), step.changed || !steps.length ? hashOf(trace.lines.textOf(step.text)) : steps.at(-1)![1]]);
     const { ptx } = trace.artifacts;
-    if (ptx !== undefined) steps.push(["ptx", hashOf(ptx)]);
+    // The launch must give as much shared memory as the module says, which the PTX does not.
+    if (ptx !== undefined) steps.push(["ptx", hashOf(`${ptx}${intOf(module.attr("ttg.shared"))}`)]);
     const error = ctx.diagnostics.find((d) => d.severity === "error");
     const isWhole = !failed && (ptx !== undefined || archOf(target) !== undefined);
     if (isWhole) return { steps, trace };

@@ -912,4 +912,13 @@ export const LOWERING_FAULTS: readonly Fault[] = [
       replace: "offset += 0 * conversionScratch(from, to, widths[i]!);",
     },
   ]),
+  ...inFile("passes/nvidia/to-llvm/convert-warp-specialize-to-llvm.ts", [
+    {
+      in: "countWarpsInGroups",
+      fault: "warps of partitions count from the CTA's first",
+      kernel: "matmul_warp_spec+3.8",
+      find: "first / 32",
+      replace: "0 * first",
+    },
+  ]),
 ];

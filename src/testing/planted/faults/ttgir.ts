@@ -1109,4 +1109,170 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       replace: "if (value !== value)",
     },
   ]),
+  ...inFile("passes/nvidia/pipeline/mma-v5.ts", [
+    {
+      in: "operandSource",
+      fault: "what is stored in a buffer is there before the round",
+      kernel: "flash_attention+3.8",
+      find: "return { fits: false, def };\n  const alloc",
+      replace: "return { fits: true, def };\n  const alloc",
+    },
+  ]),
+  ...inFile("passes/nvidia/tensor-memory/hoist-tmem-alloc.ts", [
+    {
+      in: "hoist",
+      fault: "what a round begins with is not stored",
+      kernel: "flash_attention+3.8",
+      find: "if (alloc.src) {",
+      replace: "if (alloc.src && !pred) {",
+    },
+  ]),
+  ...inFile("layout/conversion.ts", [
+    {
+      in: "isCvtWarpSync",
+      fault: "conversions between warps wait for one warp alone",
+      kernel: "picked+3.8",
+      find: 'dst.invertAndCompose(src).isTrivialOver(["warp"]) && ',
+      replace: "",
+    },
+  ]),
+  ...inFile("layout/warp-conversion.ts", [
+    {
+      in: "getWarpLayoutConvertDecomposition",
+      fault: "a cycle's first lane is taken for the next",
+      kernel: "swaps",
+      find: "laneBases[current - nRegs] = firstLane;",
+      replace: "laneBases[current - nRegs] = current - nRegs;",
+    },
+    {
+      in: "getWarpLayoutConvertDecomposition",
+      fault: "registers are exchanged with the next lane of their cycle",
+      kernel: "sometimes",
+      find: "mixed.push([next, firstLane]);",
+      replace: "mixed.push([next, current - nRegs]);",
+    },
+  ]),
+  ...inFile("layout/swizzle.ts", [
+    {
+      in: "optimalSwizzlingTile",
+      fault: "lanes of two matrix instructions need not meet",
+      kernel: "swaps",
+      find: "!== 1 << lane)) return undefined;",
+      replace: "=== -1 << lane)) return undefined;",
+    },
+    {
+      in: "getSrcDstTiles",
+      fault: "bytes are transposed by matrix instructions",
+      kernel: "scaled_mixed+3.8",
+      find: "bitwidth === 16 ? [transposed]",
+      replace: "bitwidth <= 16 ? [transposed]",
+    },
+  ]),
+  ...inFile("layout/column-action.ts", [
+    {
+      in: "applyToValues",
+      fault: "registers are selected and not put in order",
+      kernel: "picked+3.8",
+      find: "values[permuted.applyFlat(i)]!",
+      replace: "values[i]!",
+    },
+  ]),
+  ...inFile("layout/tmem-load-store.ts", [
+    {
+      in: "lowerNarrow",
+      fault: "gaps between elements are forgotten",
+      kernel: "dot_halves",
+      find: "unpacked: unpacked || info.unpacked",
+      replace: "unpacked: info.unpacked",
+    },
+  ]),
+  ...inFile("analysis/cluster-barriers.ts", [
+    {
+      in: "insertClusterBarriers",
+      fault: "a CTA ends while others read its memory",
+      kernel: "shares+3.8",
+      find: "!isKernel(op.parentOp!) || !reachesOthers(pending)",
+      replace: "!isKernel(op.parentOp!) || reachesOthers(pending)",
+    },
+  ]),
+  ...inFile("passes/nvidia/nvws/aref-get.ts", [
+    {
+      in: "kindOf",
+      fault: "what tcgen05 reads is free at once",
+      kernel: "matmul_warp_spec+3.8",
+      find: '? "tc5mma" : "none"',
+      replace: '? "none" : "none"',
+    },
+  ]),
+  ...inFile("passes/nvidia/nvws/insert-tmem-aref.ts", [
+    {
+      in: "acquire",
+      fault: "who reads asks as who writes",
+      kernel: "matmul_warp_spec+3.8",
+      find: 'state.holds === "put" ? rw.create(ArefPutEnterOp',
+      replace: "state.holds !== undefined ? rw.create(ArefPutEnterOp",
+    },
+    {
+      in: "rewriteAccess",
+      fault: "what tcgen05 writes counts as written at once",
+      kernel: "matmul_warp_spec+3.8",
+      find: 'accessed(state, owner, isMma ? "tc5mma" : "none");',
+      replace: 'accessed(state, owner, "none");',
+    },
+  ]),
+  ...inFile("layout/encodings/nvidia-mma.ts", [
+    {
+      in: "nvidiaMmaTile",
+      fault: "lanes of a tile go down columns first",
+      kernel: "sometimes",
+      find: '.multiply(identity(4, "lane", inner))\n    .multiply(identity(8, "lane", outer))',
+      replace: '.multiply(identity(8, "lane", outer))\n    .multiply(identity(4, "lane", inner))',
+    },
+    {
+      in: "nvidiaMmaTile",
+      fault: "registers of a tile go along rows first",
+      kernel: "sometimes",
+      find: '.multiply(identity(m / 8, "register", outer))\n    .multiply(identity(n / (kWidth * 4), "register", inner))',
+      replace: '.multiply(identity(n / (kWidth * 4), "register", inner))\n    .multiply(identity(m / 8, "register", outer))',
+    },
+    {
+      in: "nvidiaMmaToLinearLayout",
+      fault: "warps of Hopper's instructions lie in rows",
+      kernel: "matmul_f16_64x64x64_w4",
+      find: "!isHopper(params)",
+      replace: "isHopper(params)",
+    },
+  ]),
+  ...inFile("layout/encodings/dot-operand.ts", [
+    {
+      in: "broadcastedDotOperandLayout",
+      fault: "operands are repeated along the wrong dimension",
+      kernel: "sometimes",
+      find: "d === kDim ?",
+      replace: "d !== kDim ?",
+    },
+    {
+      in: "fmaDotToLinearLayout",
+      fault: "a thread has a part of k alone",
+      kernel: "mixed",
+      find: "d === k ? shape[d]! : size",
+      replace: "size",
+    },
+  ]),
+  ...inFile("analysis/scratch-size.ts", [
+    {
+      in: "bytesOfConversion",
+      fault: "a conversion has half of its memory",
+      kernel: "sometimes",
+      find: "* bits) / 8",
+      replace: "* bits) / 16",
+    },
+    {
+      in: "scratchSize",
+      fault: "a histogram has half of its memory",
+      kernel: "counts",
+      find: "(bins * storedBitWidth(histogram.result.type)) / 8",
+      replace: "(bins * storedBitWidth(histogram.result.type)) / 16",
+    },
+  ]),
 ];
