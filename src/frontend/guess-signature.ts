@@ -37,6 +37,9 @@ export function guessSignature(fn: JitFunction, files: readonly (readonly ast.St
 
 type ValueOf = (node: ast.Expr) => string | undefined;
 
+/** Whether the kernel or a function that it calls multiplies matrices. */
+export const multipliesMatrices = (fn: JitFunction): boolean => usesOf(jitData(fn), new Map()).hasDot;
+
 // --- launches --------------------------------------------------------------------------------------
 
 interface Launched extends Omit<FoundArguments, "entries"> {
@@ -215,13 +218,15 @@ function usesOf(data: JitData, seen: Map<JitData, Uses>): Uses {
     } else if (/^(?:load|store|make_block_ptr|make_tensor_descriptor|atomic_\w+)$/.test(name)) {
       addresses.push(...basesOf(node.args[0] ?? node.keywords.find((k) => /^(?:base|pointer)$/.test(k.arg ?? ""))?.value));
       if (node.args[0] && !/^make_/.test(name)) integral.push(node.args[0]);
-    } else if (/^(?:range|static_range)$/.test(name)) {
+    } else if (/^(?:range|static_range|cdiv)$/.test(name)) {
       integral.push(...node.args);
     } else if (name === "async_copy_global_to_shared") {
       addresses.push(...basesOf(node.args[1]));
     }
     const dtype = name === "to" || name === "cast" ? node.args.at(-1) : node.keywords.find((k) => k.arg === "dtype")?.value;
     if (dtype?.kind === "Name") types.add(dtype.id);
+    const precision = name === "dot" ? node.keywords.find((k) => k.arg === "input_precision")?.value : undefined;
+    if (precision?.kind === "Name" && !compared.has(precision.id)) compared.set(precision.id, '"tf32"');
     if (isPointerType(dtype))
       addressNumbers.push(...(name === "to" && node.func.kind === "Attribute" ? [node.func.value] : node.args.slice(0, 1)));
     const fn = node.func.kind === "Name" ? lookup(data.env, node.func.id) : undefined;
