@@ -164,6 +164,44 @@ def rows(table, order, first, weight, out, N: tl.constexpr):
   expect(io.err()).toContain("table=*fp32:16, order=*i32:16, first=*i32:16, weight=*fp32:16, out=*fp32:16, N=");
 });
 
+test("quotients of elements are integers, precisions are texts, and heuristics of a kernel with tl.dot see sides of tiles", async () => {
+  const text = `import triton, triton.language as tl
+@triton.heuristics({"BLOCK": lambda args: triton.next_power_of_2(args["width"])})
+@triton.jit
+def blocks(x, lengths, out, width, precision: tl.constexpr, BLOCK: tl.constexpr):
+    acc = tl.zeros([BLOCK, BLOCK], tl.float32)
+    at = tl.arange(0, BLOCK)[:, None] * width + tl.arange(0, BLOCK)[None, :]
+    for i in range(tl.cdiv(tl.load(lengths), BLOCK)):
+        tile = tl.load(x + at)
+        acc += tl.dot(tile, tile, input_precision=precision)
+    tl.store(out + at, acc)
+`;
+  const io = memoryIo("", { "k.py": text });
+  expect(await main(["k.py", "--guess", "--print-after", "0"], io), io.err()).toBe(0);
+  expect(io.err()).toContain('x=*fp16:16, lengths=*i32:16, out=*fp16:16, width=i32, precision="tf32";');
+  expect(io.err()).toContain("guessed BLOCK=64, what its heuristic returns where numbers are 64;");
+});
+
+test("what a function needs is not None; flags are no addresses; loops that are unrolled are short", async () => {
+  const text = `import triton, triton.language as tl
+@triton.jit
+def scaled(x, factor):
+    return x * factor
+@triton.jit
+def rows(x, factor, order, out, WIDTH: tl.constexpr, SCALED: tl.constexpr, bias):
+    at = tl.load(order + tl.program_id(0))
+    for i in tl.static_range(1, WIDTH):
+        y = scaled(tl.load(x + at + i), factor)
+        tl.store(out + i, scaled(y, bias) if SCALED else y)
+
+def launch(x, factor=None, order=False, bias=None):
+    rows[(1,)](x, factor, order, x, SCALED=False, bias=bias)
+`;
+  const io = memoryIo("", { "k.py": text });
+  expect(await main(["k.py", "--kernel", "rows", "--guess", "--print-after", "0"], io), io.err()).toBe(0);
+  expect(io.err()).toContain("factor=i32, order=*i32:16, out=*fp32:16, WIDTH=4, SCALED=False (call), bias=None (call);");
+});
+
 test("a number that a tensor holds is a number; names that begin as a switch does are no switch", async () => {
   const text = `import torch, triton, triton.language as tl
 @triton.jit

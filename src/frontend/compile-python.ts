@@ -19,7 +19,7 @@ import { opHintFor } from "./codegen/hints.js";
 import { Abandoned } from "./codegen/recovery.js";
 import { visitStatement } from "./codegen/statements.js";
 import { layoutClasses } from "./gluon/modules.js";
-import { type FoundArguments, guessSignature } from "./guess-signature.js";
+import { type FoundArguments, guessSignature, multipliesMatrices } from "./guess-signature.js";
 import { callHost } from "./host/call.js";
 import { evaluate } from "./host/evaluate.js";
 import { EndlessCode, makeHost, packageFolders, runModule } from "./host/host.js";
@@ -455,7 +455,7 @@ function argumentsOf(file: EvaluatedFile, fn: JitFunction, { signature, constant
   // Each sees what those before it returned.
   for (const [name, heuristic] of data.heuristics) {
     if (!known.has(name) || known.get(name) !== undefined) continue;
-    const value = heuristicValue(file, name, heuristic, known, signature, guess === true);
+    const value = heuristicValue(file, name, heuristic, known, signature, guess === true ? () => guessedNumber(fn) : undefined);
     known.set(name, value);
     computed.set(name, value);
   }
@@ -513,17 +513,17 @@ function evaluateText({ host, source }: EvaluatedFile, text: string): PyValue {
   return value;
 }
 
-/** The value that guessed heuristics see for a number that is not known: most blocks divide it. */
-const GUESSED_NUMBER = 1024n;
+/** The value that guessed heuristics see for a number that is not known: most blocks divide it. Where matrices are multiplied, heuristics make sides of tiles of it. */
+const guessedNumber = (fn: JitFunction): bigint => (multipliesMatrices(fn) ? 64n : 1024n);
 
-/** The value that a function of `@triton.heuristics` returns for the known arguments. `guess`: whether numbers that are not known may be guessed. */
+/** The value that a function of `@triton.heuristics` returns for the known arguments. `guess`: the number that one that is not known may be guessed as. */
 function heuristicValue(
   { ctx, host }: EvaluatedFile,
   name: string,
   fn: PyValue,
   known: ReadonlyMap<string, PyValue | undefined>,
   signature: Specialization["signature"],
-  guess: boolean,
+  guess: (() => bigint) | undefined,
 ): PyValue {
   const classOf = (key: string): NonNullable<Opaque["argument"]> => {
     const type = String(signature.get(key));
@@ -543,13 +543,14 @@ function heuristicValue(
   };
   const value = valueWith(unknown);
   if (!isKind(value, "opaque")) return value;
-  const guessed = guess ? valueWith((key) => (classOf(key) === "int" ? GUESSED_NUMBER : unknown(key))) : value;
+  const number = guess?.();
+  const guessed = number === undefined ? value : valueWith((key) => (classOf(key) === "int" ? number : unknown(key)));
   if (isKind(guessed, "opaque"))
     throw new PyError(
       "ValueError",
       `the heuristic of '${name}' cannot be evaluated (${value.why}); give the value with --const ${name}=...`,
     );
-  const message = `guessed ${name}=${pyRepr(guessed)}, what its heuristic returns where numbers are ${GUESSED_NUMBER}; give another with --const ${name}=...`;
+  const message = `guessed ${name}=${pyRepr(guessed)}, what its heuristic returns where numbers are ${number}; give another with --const ${name}=...`;
   ctx.diagnostics.push({ severity: "remark", code: "python.guess", message, notes: [] });
   return guessed;
 }

@@ -25,7 +25,9 @@ export function guessSignature(fn: JitFunction, files: readonly (readonly ast.St
   const entries = parameters.map((parameter): [string, Guess] => {
     const { name, isConstexpr } = parameter;
     const given = called.entries.get(name);
-    if (given !== undefined && !(given === "None" && uses.needed.has(name))) return [name, { text: given, from: "call" }];
+    // No bool or float is an address.
+    const isRefuted = given === "None" ? uses.needed.has(name) : /^(?:u1|fp32)$/.test(given ?? "") && uses.pointers.has(name);
+    if (given !== undefined && !isRefuted) return [name, { text: given, from: "call" }];
     const annotated = isConstexpr ? undefined : annotatedType(parameter);
     if (annotated !== undefined) return [name, { text: annotated, from: "annotation" }];
     const layout = parameter.fallbackNode ? undefined : (layouts?.get(name) ?? (layouts && isConstexpr ? layoutCalled(name) : undefined));
@@ -36,6 +38,9 @@ export function guessSignature(fn: JitFunction, files: readonly (readonly ast.St
 }
 
 type ValueOf = (node: ast.Expr) => string | undefined;
+
+/** Whether the kernel or a function that it calls multiplies matrices. */
+export const multipliesMatrices = (fn: JitFunction): boolean => usesOf(jitData(fn), new Map()).hasDot;
 
 // --- launches --------------------------------------------------------------------------------------
 
@@ -139,12 +144,14 @@ interface Uses {
   readonly needed: ReadonlySet<string>;
   /** The constants that parameters are compared with, by parameter. */
   readonly compared: ReadonlyMap<string, string>;
+  /** Names in the bounds of loops that are unrolled while compiling. */
+  readonly unrolled: ReadonlySet<string>;
   readonly hasDot: boolean;
 }
 
 const NO_USES: Uses = {
   ...{ pointers: new Set(), descriptors: new Map(), integers: new Set(), tables: new Set(), conditions: new Set() },
-  ...{ types: new Set(), needed: new Set(), compared: new Map(), hasDot: false },
+  ...{ types: new Set(), needed: new Set(), compared: new Map(), unrolled: new Set(), hasDot: false },
 };
 
 /** `seen`: functions that were looked at, or are being: what a kernel hands to a function is used as the function uses it. */
@@ -158,6 +165,7 @@ function usesOf(data: JitData, seen: Map<JitData, Uses>): Uses {
   const conditions = new Set<string>();
   const types = new Set<string>();
   const compared = new Map<string, string>();
+  const unrolled = new Set<string>();
   let hasDot = false;
   const addresses: string[] = [];
   const values = new Map<string, ast.Expr[]>();
@@ -175,9 +183,7 @@ function usesOf(data: JitData, seen: Map<JitData, Uses>): Uses {
   const handed = (fn: JitData, call: ast.Call): void => {
     const inside = usesOf(fn, seen);
     hasDot ||= inside.hasDot;
-    const starred = call.args.findIndex((arg) => arg.kind === "Starred");
-    const args = call.args.slice(0, starred < 0 ? undefined : starred).map((arg, i) => [fn.parameters[i]?.name ?? "", arg] as const);
-    for (const [parameter, arg] of [...args, ...call.keywords.map(({ arg, value }) => [arg ?? "", value] as const)]) {
+    for (const [parameter, arg] of argumentsOf(fn, call)) {
       if (inside.pointers.has(parameter)) addresses.push(...basesOf(arg));
       if (inside.integers.has(parameter)) integerBases.push(...basesOf(arg));
       if (inside.tables.has(parameter)) tableBases.push(...basesOf(arg));
@@ -187,6 +193,7 @@ function usesOf(data: JitData, seen: Map<JitData, Uses>): Uses {
       if (rank !== undefined) descriptors.set(arg.id, rank);
       if (other !== undefined && !compared.has(arg.id)) compared.set(arg.id, other);
       if (inside.types.has(parameter)) types.add(arg.id);
+      if (inside.unrolled.has(parameter)) unrolled.add(arg.id);
     }
   };
   seen.set(data, NO_USES);
@@ -215,13 +222,17 @@ function usesOf(data: JitData, seen: Map<JitData, Uses>): Uses {
     } else if (/^(?:load|store|make_block_ptr|make_tensor_descriptor|atomic_\w+)$/.test(name)) {
       addresses.push(...basesOf(node.args[0] ?? node.keywords.find((k) => /^(?:base|pointer)$/.test(k.arg ?? ""))?.value));
       if (node.args[0] && !/^make_/.test(name)) integral.push(node.args[0]);
-    } else if (/^(?:range|static_range)$/.test(name)) {
+    } else if (/^(?:range|static_range|cdiv)$/.test(name)) {
       integral.push(...node.args);
+      if (name === "static_range")
+        for (const arg of node.args) walk(arg, (bound) => void (bound.kind === "Name" && unrolled.add(bound.id)));
     } else if (name === "async_copy_global_to_shared") {
       addresses.push(...basesOf(node.args[1]));
     }
     const dtype = name === "to" || name === "cast" ? node.args.at(-1) : node.keywords.find((k) => k.arg === "dtype")?.value;
     if (dtype?.kind === "Name") types.add(dtype.id);
+    const precision = name === "dot" ? node.keywords.find((k) => k.arg === "input_precision")?.value : undefined;
+    if (precision?.kind === "Name" && !compared.has(precision.id)) compared.set(precision.id, '"tf32"');
     if (isPointerType(dtype))
       addressNumbers.push(...(name === "to" && node.func.kind === "Attribute" ? [node.func.value] : node.args.slice(0, 1)));
     const fn = node.func.kind === "Name" ? lookup(data.env, node.func.id) : undefined;
@@ -236,14 +247,31 @@ function usesOf(data: JitData, seen: Map<JitData, Uses>): Uses {
   const pointers = parametersOf(addresses);
   const integers = parametersOf([...loadsIn(integral, values), ...integerBases]);
   const tables = parametersOf([...loadsIn(addressNumbers, values), ...tableBases]);
-  const needed = neededNames(kernel, parameters);
-  const uses: Uses = { pointers, descriptors, integers, tables, conditions, types, compared, hasDot, needed };
+  const needed = neededNames(kernel, parameters, ({ func }) => {
+    const fn = func.kind === "Name" ? lookup(data.env, func.id) : undefined;
+    return isKind(fn, "jit") ? { fn: jitData(fn), needed: usesOf(jitData(fn), seen).needed } : undefined;
+  });
+  const uses: Uses = { pointers, descriptors, integers, tables, conditions, types, compared, unrolled, hasDot, needed };
   seen.set(data, uses);
   return uses;
 }
 
-/** Names of operands, bounds and addresses outside of branches that a constant decides, without those that are compared with None. */
-function neededNames(kernel: ast.FunctionDef, parameters: readonly JitParameter[]): Set<string> {
+/** The arguments of a call with the parameters that they are given to, up to a starred one. */
+function argumentsOf(fn: JitData, call: ast.Call): (readonly [parameter: string, arg: ast.Expr])[] {
+  const starred = call.args.findIndex((arg) => arg.kind === "Starred");
+  const args = call.args.slice(0, starred < 0 ? undefined : starred).map((arg, i) => [fn.parameters[i]?.name ?? "", arg] as const);
+  return [...args, ...call.keywords.map(({ arg, value }) => [arg ?? "", value] as const)];
+}
+
+/**
+ * Names of operands, bounds and addresses outside of branches that a constant decides, without those that are compared with None.
+ * `calleeOf`: the function that a call calls, and the names that it needs.
+ */
+function neededNames(
+  kernel: ast.FunctionDef,
+  parameters: readonly JitParameter[],
+  calleeOf: (call: ast.Call) => { readonly fn: JitData; readonly needed: ReadonlySet<string> } | undefined,
+): Set<string> {
   const constants = new Set(parameters.filter((p) => p.isConstexpr).map((p) => p.name));
   const needed = new Set<string>();
   const tested = new Set<string>();
@@ -258,6 +286,12 @@ function neededNames(kernel: ast.FunctionDef, parameters: readonly JitParameter[
     if (node.kind === "BinOp") add(needed, [node.left, node.right]);
     if (node.kind === "AugAssign") add(needed, [node.target, node.value]);
     if (node.kind === "Call" && /^(?:load|store)$/.test(lastName(node.func) ?? "")) add(needed, node.args.slice(0, 1));
+    const callee = node.kind === "Call" ? calleeOf(node) : undefined;
+    if (callee && node.kind === "Call")
+      add(
+        needed,
+        argumentsOf(callee.fn, node).flatMap(([name, arg]) => (callee.needed.has(name) ? [arg] : [])),
+      );
     if (node.kind === "Compare") {
       if (node.ops.every((op) => /^[LG]t/.test(op))) add(needed, [node.left, ...node.comparators]);
       if (node.comparators.some((other) => other.kind === "Constant" && other.value === null)) add(tested, [node.left]);
@@ -317,7 +351,7 @@ function basesOf(node: ast.Expr | undefined): readonly string[] {
   }
 }
 
-function guessedConstant({ name, fallbackNode }: JitParameter, { compared, conditions, types, hasDot }: Uses): string {
+function guessedConstant({ name, fallbackNode }: JitParameter, { compared, conditions, types, unrolled, hasDot }: Uses): string {
   if (fallbackNode) return unparse(fallbackNode);
   const value = compared.get(name);
   if (value !== undefined) return value;
@@ -332,6 +366,7 @@ function guessedConstant({ name, fallbackNode }: JitParameter, { compared, condi
   if (/num_warps/i.test(name)) return "4";
   if (/stages|buffers/i.test(name)) return "2";
   if (/group/i.test(name)) return "8";
+  if (unrolled.has(name)) return "4";
   return hasDot ? "64" : "128";
 }
 

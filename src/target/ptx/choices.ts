@@ -3,7 +3,7 @@ import { type CmpIPredicate, INVERTED_CMPI, SWAPPED_CMPI } from "../../dialects/
 import { compare } from "../llvm-ir/fold.js";
 import { ICMP } from "../llvm-ir/opcodes.js";
 import { type ExtremumKind, type Node, operationOf, valueOf } from "./graph.js";
-import { bitLength, isNonNegative, knownBits, maskOf, maximumOf, possible, powerOfTwo } from "./known-bits.js";
+import { bitLength, disjoint, isNonNegative, knownBits, maskOf, maximumOf, possible, powerOfTwo } from "./known-bits.js";
 import type { Simplifier } from "./simplify.js";
 import { unextended, unextendedWidth } from "./widths.js";
 
@@ -18,10 +18,10 @@ export function icmp(s: Simplifier, predicate: IntPredicate, left: Node, right: 
   if (x !== undefined && y !== undefined) return s.constant(1, compare(ICMP.indexOf(p), x, y, a.width) ? 1 : 0);
   if (a === b) return s.constant(1, p === "eq" || p === "sle" || p === "sge" || p === "ule" || p === "uge" ? 1 : 0);
   if (a.width === 1) return boolCompare(s, p, a, b);
-  const order = orderOf(p, a, b);
+  const order = orderOf(p, a, b) ?? (y === undefined ? orderOfBits(p, a, b) : undefined);
   if (order !== undefined) return s.constant(1, order ? 1 : 0);
   const found = y === undefined ? undefined : s.moved(() => withConstant(s, p, a, b, y));
-  return found ?? comparedBits(s, p, a, b) ?? narrower(s, p, a, b) ?? s.graph.pure("icmp", 1, [a, b], p);
+  return found ?? comparedBits(s, p, a, b) ?? withoutCommon(s, p, a, b) ?? narrower(s, p, a, b) ?? s.graph.pure("icmp", 1, [a, b], p);
 }
 /** How deep minima and maxima are looked into. */
 const MOST_NESTED = 6;
@@ -128,6 +128,34 @@ function comparedBits(s: Simplifier, p: IntPredicate, a: Node, b: Node): Node | 
   return p === "ne" ? differ : s.not(differ);
 }
 /** Compares two numbers before their extension if it is the same: sext x < sext y is x < y, zext x < zext y is x < y unsigned. */
+/** How many terms of a sum are looked at. */
+const MOST_TERMS = 8;
+/** The terms of a sum in which no bit carries. */
+function disjointTerms(node: Node, terms: Node[] = []): Node[] {
+  const [x, y] = node.inputs;
+  const isSum = (node.kind === "add" || node.kind === "or") && x && y && terms.length < MOST_TERMS && disjoint(x, y);
+  return isSum ? disjointTerms(y, disjointTerms(x, terms)) : [...terms, node];
+}
+/** `c + x < c + y` is `x < y` where no bit carries in either sum: neither can overflow, signed or not. */
+function withoutCommon(s: Simplifier, p: IntPredicate, a: Node, b: Node): Node | undefined {
+  const [left, right] = [disjointTerms(a), disjointTerms(b)];
+  const common = left.filter((term) => right.includes(term));
+  if (common.length === 0) return undefined;
+  const rest = (terms: readonly Node[]): Node =>
+    terms.filter((term) => !common.includes(term)).reduce((sum, term) => s.or(sum, term), s.constant(a.width, 0));
+  return icmp(s, p, rest(left), rest(right));
+}
+
+/** Whether the bits that are known decide the order: those that are one give the smallest number, those that may be the largest. */
+function orderOfBits(p: IntPredicate, a: Node, b: Node): boolean | undefined {
+  if (p === "eq" || p === "ne" || (p[0] === "s" && !(isNonNegative(a) && isNonNegative(b)))) return undefined;
+  const [low, high] = p[1] === "l" ? [a, b] : [b, a];
+  const [most, least] = [possible(low), knownBits(high).one];
+  if (p.endsWith("e") ? most <= least : most < least) return true;
+  const [smallest, largest] = [knownBits(low).one, possible(high)];
+  return (p.endsWith("e") ? smallest > largest : smallest >= largest) ? false : undefined;
+}
+
 function narrower(s: Simplifier, p: IntPredicate, a: Node, b: Node): Node | undefined {
   for (const by of ["zext", "sext"] as const) {
     const width = unextendedWidth(a, by);

@@ -22,7 +22,8 @@ export function asmOperands(text: string, constraints: string): AsmOperands | st
   for (const constraint of constraints.split(",")) {
     if (constraint === "" || constraint.startsWith("~")) continue;
     const isResult = constraint.startsWith("=");
-    const letter = constraint.replace(/^[=&+%*]+/, "");
+    // LLVM reads a blank as one more register class, of which there is none.
+    const letter = constraint.replace(/^[=&+%*]+/, "").replace(/\s+/g, "");
     if (isResult) {
       const width = LETTERS[letter];
       if (width === undefined) return `unknown constraint '${constraint}'`;

@@ -31,6 +31,19 @@ describe("values that occur in one another", () => {
     expect(s.and(x, s.and(x, y))).toBe(s.and(x, y));
     expect(s.or(s.or(x, y), y)).toBe(s.or(x, y));
   });
+  test("leave comparisons of sums in which no bit carries; known bits decide the order of what remains", () => {
+    const block = s.shl(z, s.constant(32, 6));
+    const [row, col] = [s.and(x, s.constant(32, 15)), s.and(y, s.constant(32, 15))];
+    const at = (term: Node, offset: number): Node => s.add(s.add(block, term), s.constant(32, offset));
+    for (const p of ["slt", "ugt", "eq"] as const) expect(s.icmp(p, at(row, 0), at(col, 0))).toBe(s.icmp(p, row, col));
+    expect(s.icmp("sgt", at(row, 16), at(col, 32))).toBe(s.constant(1, 0));
+    expect(s.icmp("ule", at(row, 0), at(col, 16))).toBe(s.constant(1, 1));
+    expect(s.icmp("sge", at(row, 16), at(col, 0))).toBe(s.constant(1, 1));
+    // Sums that may overflow are compared themselves, and numbers that may be negative have no order by their bits.
+    expect(s.icmp("slt", s.add(x, z), s.add(y, z)).inputs).toEqual([s.add(x, z), s.add(y, z)]);
+    expect(s.icmp("slt", s.or(x, s.constant(32, 1)), s.constant(32, 0)).kind).toBe("icmp");
+    expect(s.icmp("slt", s.or(x, s.constant(32, -16)), row).kind).toBe("icmp");
+  });
   test("decide comparisons with minima and maxima, and those of one another", () => {
     const [most, least] = [s.binary("smax", z, s.binary("smax", x, y)), s.binary("smin", y, z)];
     for (const [predicate, a, b, holds] of [

@@ -183,6 +183,17 @@ test("a float becomes an integer of 16 bits or more in one instruction, which cl
   const widened = "%0 = llvm.fpext %arg1 : f16 to f32\n%1 = llvm.fptosi %0 : f32 to i64\nllvm.store %1, %arg0 : i64, !llvm.ptr<1>";
   expect(instructions(kernel("%arg0: !llvm.ptr<1>, %arg1: f16", widened)).filter((l) => /^cvt/.test(l))[0]).toMatch(/^cvt\.rzi\.s64\.f16 /);
 });
+test("constraints of inline assembly may have blanks", () => {
+  const assembly = (constraints: string): string[] =>
+    instructions(
+      kernel(
+        "%arg0: !llvm.ptr<1>, %arg1: i32",
+        `%0 = llvm.inline_asm asm_dialect = att operand_attrs = [] "mov.u32 $0, $1;", "${constraints}" %arg1 : (i32) -> i32
+         llvm.store %0, %arg0 : i32, !llvm.ptr<1>`,
+      ),
+    );
+  expect(assembly("=r, r")).toEqual(assembly("=r,r"));
+});
 test("inline assembly gets its operands; a tied input that the text does not name is in the result's register", () => {
   const lines = instructions(
     kernel(
