@@ -24,6 +24,8 @@ export interface TritonVersion {
   readonly countsUnsignedRounds: boolean;
   /** Rounds of signed loops are counted also where their bounds are further apart than their type's largest value. */
   readonly countsFarRounds: boolean;
+  /** After the removal of layout conversions loops and branches are cleaned up by themselves, as far as that gets; the pass does not fail of it. */
+  readonly cleansControlFlowApart: boolean;
   /** Slices to compute in another layout end at values that are there already in it. */
   readonly slicesEndAtExisting: boolean;
   /** A branch that a conversion is hoisted into is looked at with what else is to be computed again. */
@@ -210,6 +212,11 @@ export interface TritonVersion {
   readonly constructsAggregates: boolean;
   /** Loads of tensor memory may give the minimum or maximum of each row too. */
   readonly loadsReduce: boolean;
+  /**
+   * Debug information: since 3.7 subprograms have types and extract-variable-info names arguments; since 3.8 these are in the scope of the
+   * subprogram that lists them.
+   */
+  readonly debugVariables: "3.6" | "3.7" | "3.8";
   /** For users, where the version is not followed whole. */
   readonly partial?: string;
 }
@@ -224,6 +231,7 @@ export const TRITON_3_6: TritonVersion = {
   barriersNameMemory: false,
   deadArgsReadInits: false,
   cleansRegions: false,
+  cleansControlFlowApart: false,
   countsUnsignedRounds: false,
   countsFarRounds: false,
   slicesEndAtExisting: false,
@@ -316,6 +324,7 @@ export const TRITON_3_6: TritonVersion = {
   generalScaledDots: false,
   constructsAggregates: false,
   loadsReduce: false,
+  debugVariables: "3.6",
 };
 export const TRITON_3_7: TritonVersion = {
   ...TRITON_3_6,
@@ -323,6 +332,7 @@ export const TRITON_3_7: TritonVersion = {
   release: "3.7.1",
   blackwellPtx: 91,
   axisInfo: "3.7",
+  debugVariables: "3.7",
   fastestAmongEqual: "last",
   barriersNameMemory: true,
   deadArgsReadInits: true,
@@ -367,7 +377,9 @@ export const TRITON_3_8: TritonVersion = {
   release: "3.8.0",
   ptx: 88,
   blackwellPtx: 93,
+  cleansControlFlowApart: true,
   axisInfo: "3.8",
+  debugVariables: "3.8",
   costsFollowLoops: true,
   movesCalleeAccesses: true,
   convertsAcrossCTAs: true,
