@@ -1,6 +1,7 @@
 /** Triton's compile options for CUDA. Source: third_party/nvidia/backend/compiler.py, CUDAOptions. */
 import { CAPABILITIES, capabilityOf, gpuOf, knownCapability } from "../../gpu/nvidia.js";
 import { isHardwareSize, type OptionValues, option, withDefaults } from "../../pass/options.js";
+import { EXTRACTS_VARIABLES } from "../../support/environment.js";
 import { TRITON_3_6, TRITON_VERSIONS, type TritonVersion } from "../../support/triton-version.js";
 import type { Platform } from "../backend.js";
 
@@ -61,6 +62,10 @@ export const CUDA_OPTIONS = {
     }),
     variable: "TRITON_INSTRUMENTATION_MODE",
     versions: [TRITON_3_6],
+  },
+  extractVariableInfo: {
+    ...option.bool({ default: false, summary: "variables in the debug information (LLVM_EXTRACT_DI_LOCAL_VARIABLES)" }),
+    variable: EXTRACTS_VARIABLES,
   },
 };
 
