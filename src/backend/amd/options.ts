@@ -37,7 +37,7 @@ export const HIP_OPTIONS = {
     ...option.string({ default: "none", summary: "hip: attention or memory-bound-attention: how LLVM orders instructions" }),
   },
   extractVariableInfo: {
-    ...option.bool({ default: false, summary: "variables in the debug information (LLVM_EXTRACT_DI_LOCAL_VARIABLES)" }),
+    ...option.bool({ default: false, summary: "variables in the debug information of LLVM IR (LLVM_EXTRACT_DI_LOCAL_VARIABLES)" }),
     variable: EXTRACTS_VARIABLES,
   },
   useAsyncCopy: {

@@ -2,7 +2,7 @@
 import { CAPABILITIES, capabilityOf, gpuOf, knownCapability } from "../../gpu/nvidia.js";
 import { isHardwareSize, type OptionValues, option, withDefaults } from "../../pass/options.js";
 import { EXTRACTS_VARIABLES } from "../../support/environment.js";
-import { TRITON_3_6, TRITON_VERSIONS, type TritonVersion } from "../../support/triton-version.js";
+import { TRITON_3_6, TRITON_3_8, TRITON_VERSIONS, type TritonVersion } from "../../support/triton-version.js";
 import type { Platform } from "../backend.js";
 
 const LAUNCH_ONLY = "it changes how a kernel is launched, not its code, and nothing is launched here";
@@ -64,8 +64,10 @@ export const CUDA_OPTIONS = {
     versions: [TRITON_3_6],
   },
   extractVariableInfo: {
-    ...option.bool({ default: false, summary: "variables in the debug information (LLVM_EXTRACT_DI_LOCAL_VARIABLES)" }),
+    ...option.bool({ default: false, summary: "variables in the debug information of LLVM IR (LLVM_EXTRACT_DI_LOCAL_VARIABLES)" }),
     variable: EXTRACTS_VARIABLES,
+    // Triton 3.7.1 ends at its own result.
+    versions: [TRITON_3_6, TRITON_3_8],
   },
 };
 
