@@ -26,6 +26,10 @@ export interface TritonVersion {
   readonly countsFarRounds: boolean;
   /** After the removal of layout conversions loops and branches are cleaned up by themselves, as far as that gets; the pass does not fail of it. */
   readonly cleansControlFlowApart: boolean;
+  /** `#ttg.amd_wmma` says by a linear layout which warps compute which tiles. */
+  readonly wmmaByLayout: boolean;
+  /** `#ttg.generic_linear` exists. */
+  readonly genericLinear: boolean;
   /** Slices to compute in another layout end at values that are there already in it. */
   readonly slicesEndAtExisting: boolean;
   /** A branch that a conversion is hoisted into is looked at with what else is to be computed again. */
@@ -232,6 +236,8 @@ export const TRITON_3_6: TritonVersion = {
   deadArgsReadInits: false,
   cleansRegions: false,
   cleansControlFlowApart: false,
+  genericLinear: false,
+  wmmaByLayout: false,
   countsUnsignedRounds: false,
   countsFarRounds: false,
   slicesEndAtExisting: false,
@@ -332,6 +338,7 @@ export const TRITON_3_7: TritonVersion = {
   release: "3.7.1",
   blackwellPtx: 91,
   axisInfo: "3.7",
+  wmmaByLayout: true,
   debugVariables: "3.7",
   fastestAmongEqual: "last",
   barriersNameMemory: true,
@@ -378,6 +385,7 @@ export const TRITON_3_8: TritonVersion = {
   ptx: 88,
   blackwellPtx: 93,
   cleansControlFlowApart: true,
+  genericLinear: true,
   axisInfo: "3.8",
   debugVariables: "3.8",
   costsFollowLoops: true,
