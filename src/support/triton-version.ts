@@ -494,3 +494,6 @@ export function isNewerTriton(release: string): boolean {
   const [lastMajor = 0, lastMinor = 0] = TRITON_VERSIONS.at(-1)!.name.split(".").map(Number);
   return major > lastMajor || (major === lastMajor && minor > lastMinor);
 }
+
+/** The default's rules with the layouts of all versions, for what reads a layout without a program. */
+export const WITH_ALL_LAYOUTS: TritonVersion = { ...TRITON_3_6, wmmaByLayout: true, genericLinear: true };
