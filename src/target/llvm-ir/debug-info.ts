@@ -171,7 +171,7 @@ export class DebugInfo {
         if (known) return known;
         const flags = p["subprogramFlags"] as string | undefined;
         const list: (readonly [string, Field])[] = [];
-        // What it retains names it as the scope, so it is there before.
+        // Its retained nodes name it as their scope, so it is there before them.
         const node = { slot: -1, operands: [] as MetadataNode[], text: () => made("DISubprogram", list, p["id"] !== undefined).text() };
         if (recId) this.#recursive.set(recId, node);
         this.#nodes.set(attr, node);
