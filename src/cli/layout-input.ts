@@ -16,6 +16,7 @@ import { type DistributedParams, type EncodingParams, isDistributed, isShared, t
 import type { LinearLayout } from "../layout/linear-layout.js";
 import { toLinearLayout } from "../layout/to-linear-layout.js";
 import { layoutProblem, usesVolta } from "../layout/verify-encoding.js";
+import { WITH_ALL_LAYOUTS } from "../support/triton-version.js";
 import { fromBytes } from "../support/utf8.js";
 import { Parser } from "../syntax/parser.js";
 import "../syntax/print.js";
@@ -52,7 +53,9 @@ const TTG_BEFORE_36: DialectDef = { ...ttgLayoutsBefore36, types: TTG.types };
 /** A Context that knows layouts, in the spelling of the era that `text` comes from. */
 export function layoutContext(text: string): Context {
   const older = /\bCTAsPerCGA\b/.test(text) && text.includes("#ttg.");
-  return new Context([...LAYOUT_DIALECTS, older ? TTG_BEFORE_36 : TTG]);
+  const ctx = new Context([...LAYOUT_DIALECTS, older ? TTG_BEFORE_36 : TTG]);
+  ctx.triton = WITH_ALL_LAYOUTS;
+  return ctx;
 }
 
 /** Reads one attribute or type; undefined after a complaint, which is in `complaints`. */

@@ -7,9 +7,10 @@ import { followTriton } from "../ir/spelling.js";
 import { isValid, verifyOperation } from "../ir/verify.js";
 import { fileError } from "../node/files.js";
 import { banner, type Instrumentation, timing } from "../pass/instrumentation.js";
-import { runPipeline } from "../pass/pass-manager.js";
+import { type PipelineElement, runPipeline } from "../pass/pass-manager.js";
 import { pipelineText } from "../pass/pipeline-text.js";
-import { isOn } from "../support/environment.js";
+import { enableLineInfo } from "../passes/llvm/index.js";
+import { EXTRACTS_VARIABLES, isOn } from "../support/environment.js";
 import { parseModule } from "../syntax/parse.js";
 import { type PrintOptions, printOperation } from "../syntax/print.js";
 import { checkExpected } from "./expected-diagnostics.js";
@@ -47,6 +48,13 @@ export function main(argv: readonly string[], io: Io): number | Promise<number> 
   if (args.validate) return import("./tt-opt-validate.js").then((validation) => compileFile(args, text, io, validation));
   return compileFile(args, text, io);
 }
+
+/** In Triton the pass reads the variable itself. */
+const withVariables = (elements: readonly PipelineElement[]): readonly PipelineElement[] =>
+  elements.map((element) => {
+    if (element.kind === "nested") return { ...element, elements: withVariables(element.elements) };
+    return element.pass === enableLineInfo ? enableLineInfo({ variables: true }) : element;
+  });
 
 /** `tt-opt --help PASS`: what one pass is for. */
 async function helpOf(name: string, io: Io): Promise<number> {
@@ -135,8 +143,8 @@ function compileChunk(
     io.stderr.write(`tt-opt: ${pipeline.error}\n`);
     return { code: EXIT.badInput };
   }
-  if (args.dumpPassPipeline)
-    io.stderr.write(`Pass Manager with ${pipeline.elements.length} passes:\nbuiltin.module(${pipelineText(pipeline.elements)})\n`);
+  const elements = isOn(io.env[EXTRACTS_VARIABLES]) ? withVariables(pipeline.elements) : pipeline.elements;
+  if (args.dumpPassPipeline) io.stderr.write(`Pass Manager with ${elements.length} passes:\nbuiltin.module(${pipelineText(elements)})\n`);
   const print: PrintOptions = {
     debugInfo: args.printDebugInfo,
     generic: args.printGeneric,
@@ -158,7 +166,7 @@ function compileChunk(
     return { code: EXIT.badInput };
   }
   if (validator) instrumentation.push(validator.instrumentation);
-  const result = runPipeline(parsed.module, pipeline.elements, { verifyEach: args.verifyEach, instrumentation });
+  const result = runPipeline(parsed.module, elements, { verifyEach: args.verifyEach, instrumentation });
   if (clock) io.stderr.write(clock.report());
   if (!result.ok) {
     if (result.failed?.reason === "pass") return { code: EXIT.badInput };

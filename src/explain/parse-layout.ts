@@ -1,4 +1,5 @@
 /** A layout from the text of a type or of an encoding, for programs that ask about layouts alone. */
+
 import { type Rejected, rejected, rejectedBy } from "../compile/source.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { encodingParams } from "../dialects/ttg/encodings/define-encoding.js";
@@ -8,6 +9,7 @@ import type { LinearLayout } from "../layout/linear-layout.js";
 import { printTensorView } from "../layout/print-layout.js";
 import { toLinearLayout } from "../layout/to-linear-layout.js";
 import { Bug } from "../support/assert.js";
+import { WITH_ALL_LAYOUTS } from "../support/triton-version.js";
 import { Parser } from "../syntax/parser.js";
 import { layoutOfEncoding, layoutOfType, type ValueLayout } from "./value-layout.js";
 
@@ -26,6 +28,7 @@ export interface LayoutShape {
 export function parseLayout(text: string, of?: LayoutShape): ValueLayout | Rejected {
   if (typeof text !== "string") return rejected("parseLayout takes the text of a type or encoding");
   const ctx = new Context(ALL_DIALECTS);
+  ctx.triton = WITH_ALL_LAYOUTS;
   const parser = new Parser(ctx, ctx.addSource(of ? "encoding" : "type", text));
   if (!of) {
     const type = parser.parseWhole((p) => p.type());
@@ -62,6 +65,7 @@ export function typeDrawing(type: string): readonly string[] {
   const layout = parseLayout(type);
   if (!("diagnostics" in layout)) return threadMap(layout).trimEnd().split("\n");
   const ctx = new Context(ALL_DIALECTS);
+  ctx.triton = WITH_ALL_LAYOUTS;
   const buffer = new Parser(ctx, ctx.addSource("type", type)).parseWhole((p) => p.type());
   const params = buffer && MemDescType.is(buffer) ? encodingParams(buffer.params.encoding) : undefined;
   if (!params) throw new Bug(`an example is no type with a layout: ${type}`);

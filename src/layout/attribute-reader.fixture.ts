@@ -123,6 +123,7 @@ function build(kind: string, fields: Fields, pads: readonly (readonly [number, n
     case "slice":
       return { kind, dim: int("dim"), parent: parent() };
     case "linear":
+    case "generic_linear":
       return { kind, layout: layout(["register", "lane", "warp", "block"]) };
     case "nvidia_mma": {
       const [versionMajor, versionMinor] = [int("versionMajor"), int("versionMinor")];

@@ -37,6 +37,12 @@ export interface LinearParams {
   readonly layout: LinearLayout;
 }
 
+/** As `#ttg.linear`, but warps may move in several dimensions, and places may hold equal elements in any way. `#ttg.generic_linear`. */
+export interface GenericLinearParams {
+  readonly kind: "generic_linear";
+  readonly layout: LinearLayout;
+}
+
 /** The accumulator of a tensor core instruction: version 1 (Volta, no linear layout), 2 (mma) or 3 (wgmma). `#ttg.nvidia_mma`. */
 export interface NvidiaMmaParams {
   readonly kind: "nvidia_mma";
@@ -73,6 +79,8 @@ export interface AmdWmmaParams {
   /** All ones when the attribute does not spell it out; as long as `instrShape` then. */
   readonly tilesPerWarp: readonly number[];
   readonly cga: LinearLayout;
+  /** Since 3.7: register, warp -> the tiles of a CTA, of which warpsPerCTA and tilesPerWarp follow. */
+  readonly ctaLayout?: LinearLayout;
   /** [m, n, k]; [16, 16, 16] unless spelled out. */
   readonly instrShape: readonly number[];
 }
@@ -166,6 +174,7 @@ export type DistributedParams =
   | BlockedParams
   | SliceParams
   | LinearParams
+  | GenericLinearParams
   | NvidiaMmaParams
   | AmdMfmaParams
   | AmdWmmaParams
@@ -192,6 +201,7 @@ export function isDistributed(params: EncodingParams): params is DistributedPara
     case "blocked":
     case "slice":
     case "linear":
+    case "generic_linear":
     case "nvidia_mma":
     case "amd_mfma":
     case "amd_wmma":

@@ -24,7 +24,8 @@ export function ensureLayoutNotLargerThan(layout: LinearLayout, shape: Shape, br
     const moving = bases.flatMap(([inDim, vectors]) => vectors.flatMap((vector, pos) => (vector[d] === 0 ? [] : [{ inDim, vector, pos }])));
     moving.sort((a, b) => b.vector[d]! - a.vector[d]!);
     for (const { inDim, vector, pos } of moving) {
-      if (size <= desired[d]!) break;
+      // In a swizzled layout several bases may lead beyond the size.
+      if (size <= desired[d]! && vector[d]! < desired[d]!) break;
       if (!broadcastRegisters && inDim === "register") dropped.add(pos);
       else vector[d] = 0;
       size >>= 1;

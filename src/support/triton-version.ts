@@ -24,6 +24,12 @@ export interface TritonVersion {
   readonly countsUnsignedRounds: boolean;
   /** Rounds of signed loops are counted also where their bounds are further apart than their type's largest value. */
   readonly countsFarRounds: boolean;
+  /** After the removal of layout conversions loops and branches are cleaned up by themselves, as far as that gets; the pass does not fail of it. */
+  readonly cleansControlFlowApart: boolean;
+  /** `#ttg.amd_wmma` says by a linear layout which warps compute which tiles. */
+  readonly wmmaByLayout: boolean;
+  /** `#ttg.generic_linear` exists. */
+  readonly genericLinear: boolean;
   /** Slices to compute in another layout end at values that are there already in it. */
   readonly slicesEndAtExisting: boolean;
   /** A branch that a conversion is hoisted into is looked at with what else is to be computed again. */
@@ -210,6 +216,11 @@ export interface TritonVersion {
   readonly constructsAggregates: boolean;
   /** Loads of tensor memory may give the minimum or maximum of each row too. */
   readonly loadsReduce: boolean;
+  /**
+   * Debug information: since 3.7 subprograms have types and extract-variable-info names arguments; since 3.8 these are in the scope of the
+   * subprogram that lists them.
+   */
+  readonly debugVariables: "3.6" | "3.7" | "3.8";
   /** For users, where the version is not followed whole. */
   readonly partial?: string;
   /** The last stage that is compiled; all are where none is named. */
@@ -232,6 +243,9 @@ export const TRITON_3_6: TritonVersion = {
   barriersNameMemory: false,
   deadArgsReadInits: false,
   cleansRegions: false,
+  cleansControlFlowApart: false,
+  genericLinear: false,
+  wmmaByLayout: false,
   countsUnsignedRounds: false,
   countsFarRounds: false,
   slicesEndAtExisting: false,
@@ -326,6 +340,7 @@ export const TRITON_3_6: TritonVersion = {
   loadsReduce: false,
   reshapesOffsets: false,
   namesAddressSpaces: false,
+  debugVariables: "3.6",
 };
 export const TRITON_3_7: TritonVersion = {
   ...TRITON_3_6,
@@ -333,6 +348,8 @@ export const TRITON_3_7: TritonVersion = {
   release: "3.7.1",
   blackwellPtx: 91,
   axisInfo: "3.7",
+  wmmaByLayout: true,
+  debugVariables: "3.7",
   fastestAmongEqual: "last",
   barriersNameMemory: true,
   deadArgsReadInits: true,
@@ -377,7 +394,10 @@ export const TRITON_3_8: TritonVersion = {
   release: "3.8.0",
   ptx: 88,
   blackwellPtx: 93,
+  cleansControlFlowApart: true,
+  genericLinear: true,
   axisInfo: "3.8",
+  debugVariables: "3.8",
   costsFollowLoops: true,
   movesCalleeAccesses: true,
   convertsAcrossCTAs: true,
@@ -503,3 +523,6 @@ export function isNewerTriton(release: string): boolean {
   const [lastMajor = 0, lastMinor = 0] = TRITON_VERSIONS.at(-1)!.name.split(".").map(Number);
   return major > lastMajor || (major === lastMajor && minor > lastMinor);
 }
+
+/** The default's rules with the layouts of all versions, for what reads a layout without a program. */
+export const WITH_ALL_LAYOUTS: TritonVersion = { ...TRITON_3_6, wmmaByLayout: true, genericLinear: true };

@@ -1,6 +1,7 @@
 /** Triton's compile options for HIP. Source: third_party/amd/backend/compiler.py, HIPOptions; python/triton/knobs.py, amd_knobs. */
 import { AMD_GPUS, amdGpuOf, archOf } from "../../gpu/amd.js";
 import { isHardwareSize, type OptionValues, option, withDefaults } from "../../pass/options.js";
+import { EXTRACTS_VARIABLES } from "../../support/environment.js";
 import { TRITON_3_6 } from "../../support/triton-version.js";
 import type { Platform } from "../backend.js";
 
@@ -34,6 +35,10 @@ export const HIP_OPTIONS = {
   allowFlushDenorm: option.bool({ default: false, summary: "hip: subnormal f32 may be flushed to zero" }),
   scheduleHint: {
     ...option.string({ default: "none", summary: "hip: attention or memory-bound-attention: how LLVM orders instructions" }),
+  },
+  extractVariableInfo: {
+    ...option.bool({ default: false, summary: "variables in the debug information of LLVM IR (LLVM_EXTRACT_DI_LOCAL_VARIABLES)" }),
+    variable: EXTRACTS_VARIABLES,
   },
   useAsyncCopy: {
     ...option.bool({ default: false, summary: "hip: pipelines copy to shared memory without registers (TRITON_HIP_USE_ASYNC_COPY)" }),

@@ -30,7 +30,13 @@ import {
 import { canonicalize, cse, inline, sccp, symbolDce } from "../../passes/common/index.js";
 import { convertScfToCf, convertTritonToTritonGpu } from "../../passes/convert/index.js";
 import { gluonCanonicalize, gluonInline, gluonResolveAutoEncodings } from "../../passes/gluon/index.js";
-import { convertArithToLLVM, convertControlFlowToLLVM, convertIndexToLLVM, enableLineInfo } from "../../passes/llvm/index.js";
+import {
+  convertArithToLLVM,
+  convertControlFlowToLLVM,
+  convertIndexToLLVM,
+  enableLineInfo,
+  extractVariableInfo,
+} from "../../passes/llvm/index.js";
 import {
   combine,
   loopAwareCse,
@@ -151,6 +157,7 @@ const toLlvm = (arch: string, options: HipOptions): readonly BackendStep[] =>
     cse(),
     symbolDce(),
     scheduleHints(options).length > 0 && lowerInstructionSchedHints({ arch, num_stages: options.numStages }),
-    enableLineInfo(),
+    !options.extractVariableInfo && enableLineInfo(),
     convertBuiltinFuncToLLVM({ ftz: true }),
+    ...(options.extractVariableInfo ? [enableLineInfo({ variables: true }), extractVariableInfo()] : []),
   ]);

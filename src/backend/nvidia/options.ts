@@ -1,7 +1,8 @@
 /** Triton's compile options for CUDA. Source: third_party/nvidia/backend/compiler.py, CUDAOptions. */
 import { CAPABILITIES, capabilityOf, gpuOf, knownCapability } from "../../gpu/nvidia.js";
 import { isHardwareSize, type OptionValues, option, withDefaults } from "../../pass/options.js";
-import { TRITON_3_6, TRITON_VERSIONS, type TritonVersion } from "../../support/triton-version.js";
+import { EXTRACTS_VARIABLES } from "../../support/environment.js";
+import { TRITON_3_6, TRITON_3_8, TRITON_VERSIONS, type TritonVersion } from "../../support/triton-version.js";
 import type { Platform } from "../backend.js";
 
 const LAUNCH_ONLY = "it changes how a kernel is launched, not its code, and nothing is launched here";
@@ -61,6 +62,12 @@ export const CUDA_OPTIONS = {
     }),
     variable: "TRITON_INSTRUMENTATION_MODE",
     versions: [TRITON_3_6],
+  },
+  extractVariableInfo: {
+    ...option.bool({ default: false, summary: "variables in the debug information of LLVM IR (LLVM_EXTRACT_DI_LOCAL_VARIABLES)" }),
+    variable: EXTRACTS_VARIABLES,
+    // Triton 3.7.1 ends at its own result.
+    versions: [TRITON_3_6, TRITON_3_8],
   },
 };
 

@@ -7,7 +7,7 @@ import { capabilityOf, gpuOf } from "../../gpu/nvidia.js";
 import { canonicalize, cse, inline, sccp, symbolDce } from "../../passes/common/index.js";
 import { convertScfToCf, convertTritonToTritonGpu } from "../../passes/convert/index.js";
 import { gluonCanonicalize, gluonInferCoalescedEncodings, gluonInline, gluonResolveAutoEncodings } from "../../passes/gluon/index.js";
-import { canonicalizeLlvmIr, enableLineInfo } from "../../passes/llvm/index.js";
+import { canonicalizeLlvmIr, enableLineInfo, extractVariableInfo } from "../../passes/llvm/index.js";
 import {
   accelerateMatmul,
   allocateSharedMemoryNv,
@@ -194,7 +194,8 @@ const toLlvm = (
     cse(),
     symbolDce(),
     convertNVVMToLLVM(),
-    enableLineInfo(),
+    enableLineInfo({ variables: options.extractVariableInfo }),
+    options.extractVariableInfo && extractVariableInfo(),
   ]);
 };
 

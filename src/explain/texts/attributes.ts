@@ -17,6 +17,11 @@ export const ENCODING_TEXTS: Readonly<Record<string, EncodingText>> = {
     use: "Any layout whose places are sums (xor) of bases: each bit of register, lane, warp and block has the coordinates that it adds. It comes of reshapes, splits and tensor memory, where no other kind says it.",
     example: "tensor<4x8xf32, #ttg.linear<{register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [0, 0]], warp = [], block = []}>>",
   },
+  generic_linear: {
+    use: "Triton 3.8: a linear layout that #ttg.linear cannot say, because the bits of a warp's number move in several dimensions at once (swizzled warps), or because places hold equal elements in an uncommon way. Elementwise ops, views, loads, stores, dots and conversions take it, other ops refuse it.",
+    example:
+      "tensor<8x8xf32, #ttg.generic_linear<{register = [[1, 0]], lane = [[2, 0], [0, 1], [0, 2], [0, 0], [0, 0]], warp = [[4, 4], [0, 4]], block = []}>>",
+  },
   slice: {
     use: "A tensor of one dimension less: the layout of its parent with a dimension left out. tt.reduce along it gives it, tt.expand_dims takes it.",
     example:

@@ -621,6 +621,13 @@ tt.func public @kernel(%x: i32) -> i32 {
 } loc("k.py":1:0)`,
     show: ["#di", "llvm.func", "llvm.add"],
   },
+  "extract-variable-info": {
+    ir: `llvm.func @f(%x: i32) -> i32 {
+  %y = llvm.add %x, %x : i32 loc("y"("k.py":3:7))
+  llvm.return %y : i32 loc("k.py":4:3)
+} loc("k.py":1:0)`,
+    show: ["#di_local_variable", "llvm.add", "dbg.value"],
+  },
   "llvm-optimize-for-nvvm-target": {
     ir: `llvm.func @f(%x: f16, %y: f16) -> f16 {
   %z = llvm.fdiv %x, %y : f16

@@ -49,7 +49,7 @@ function exampleOf(flag: string, example: PassExample): { readonly before: reado
   ctx.allowUnregisteredDialects = true;
   const module = parseModule(ctx, flag, text)?.module;
   const print = (): string[] => {
-    const printed = printOperation(module!, { debugInfo: flag === "enable-line-info" });
+    const printed = printOperation(module!, { debugInfo: flag === "enable-line-info" || flag === "extract-variable-info" });
     const lines = shown(printed, example.show, only);
     return lines.length >= FEWEST ? lines : shown(printed, example.show?.concat("func ", "return"), only);
   };

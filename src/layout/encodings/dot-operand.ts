@@ -169,6 +169,7 @@ function wmmaDotToLinearLayout(shape: readonly number[], { opIdx, kWidth }: DotO
   const dimNonK = names[order[1]!]!;
   const kDim = parent.instrShape[2]!;
   const nonK = parent.instrShape[opIdx]!;
+  if (parent.ctaLayout) return wmmaOperandOfTiles(shape, opIdx, kWidth, parent, parent.ctaLayout);
   const tilesNonK = parent.tilesPerWarp[order[1]!]!;
   const depth = Math.trunc(warpSize / nonK);
 
@@ -187,6 +188,41 @@ function wmmaDotToLinearLayout(shape: readonly number[], { opIdx, kWidth }: DotO
   const warps = broadcastedDotOperandLayout(parent.warpsPerCTA, getMatrixOrder(rank, true), order[0]!, "warp");
   const repDims = order.map((d) => names[d]!);
   return combineCtaCgaWithShape(tile.transposeOuts(repDims).multiply(warps.transposeOuts(repDims)), parent.cga, shape);
+}
+
+/** As above, where a layout says which warps compute which tiles of the result: the operand has the tiles along its own dimension. */
+function wmmaOperandOfTiles(
+  shape: readonly number[],
+  opIdx: number,
+  kWidth: number,
+  parent: AmdWmmaParams,
+  ctaLayout: LinearLayout,
+): LinearLayout {
+  const names = standardOutDimNames(shape.length);
+  const order = getOrderForDotOperand(opIdx, shape.length, true);
+  const dimK = names[order[0]!]!;
+  const dimNonK = names[order[1]!]!;
+  const [lanes, depth] = [16, 2];
+  const upperHalf = parent.version === 1 ? LinearLayout.zeros1D(depth, "lane", dimK) : LinearLayout.identity1D(depth, "lane", dimK);
+  const rows = Math.trunc(parent.instrShape[opIdx]! / lanes);
+  let tile = LinearLayout.identity1D(kWidth, "register", dimK)
+    .multiply(LinearLayout.identity1D(lanes, "lane", dimNonK))
+    .multiply(upperHalf)
+    .multiply(LinearLayout.identity1D(Math.trunc(parent.instrShape[2]! / (depth * kWidth)), "register", dimK));
+  if (rows > 1) tile = tile.multiply(LinearLayout.identity1D(rows, "register", dimNonK));
+  const along = (dim: string): readonly (readonly number[])[] =>
+    ctaLayout.getInDimBases(dim).map((basis) => basis.map((c, d) => (d === order[0] ? 0 : c)));
+  const moving = along("register").filter((basis) => basis.some((c) => c !== 0));
+  const outDims = ctaLayout.getOutDims().map(([name, size], d) => [name, d === order[0] ? 1 : size] as const);
+  const tiles = LinearLayout.fromBases(
+    [
+      ["register", moving],
+      ["warp", along("warp")],
+    ],
+    outDims,
+  );
+  const spread = tile.multiply(tiles);
+  return combineCtaCgaWithShape(spread.transposeOuts(order.map((d) => names[d]!)), dotOperandCga(opIdx, parent.cga), shape);
 }
 
 export const DOT_OPERAND: Encoding<DotOperandParams> = {

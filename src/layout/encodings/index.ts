@@ -6,6 +6,7 @@ import { AMD_WMMA } from "./amd-wmma.js";
 import { BLOCKED } from "./blocked.js";
 import { DOT_OPERAND } from "./dot-operand.js";
 import type { Encoding } from "./encoding.js";
+import { GENERIC_LINEAR } from "./generic-linear.js";
 import { LINEAR } from "./linear.js";
 import { NVIDIA_MMA } from "./nvidia-mma.js";
 import { NVMMA_SHARED } from "./nvmma-shared.js";
@@ -23,6 +24,7 @@ export const ENCODINGS: { readonly [K in EncodingKind]: Encoding<Extract<Encodin
   slice: SLICE,
   dot_op: DOT_OPERAND,
   linear: LINEAR,
+  generic_linear: GENERIC_LINEAR,
   swizzled_shared: SWIZZLED_SHARED,
   amd_rotating_shared: AMD_ROTATING_SHARED,
   nvmma_shared: NVMMA_SHARED,

@@ -3,6 +3,7 @@ import { divideLeft } from "../divide.js";
 import type { BlockedParams, DistributedParams, SliceParams } from "../encoding-params.js";
 import { areLayoutsEquivalent, getOrder, getRank } from "../encoding-queries.js";
 import { getCTAsPerCGA } from "../encodings/cga.js";
+import { linearKind } from "../encodings/generic-linear.js";
 import { LinearLayout } from "../linear-layout.js";
 import { standardOutDimPairs } from "../standard-dims.js";
 import { toLinearLayout } from "../to-linear-layout.js";
@@ -21,7 +22,7 @@ export function inferDefaultJoinOpEncoding(src: DistributedParams, shape: readon
   const layout = toLinearLayout(shape, src).reshapeOuts(standardOutDimPairs([...shape, 1]));
   const names = layout.outDimNames;
   return {
-    kind: "linear",
+    kind: linearKind(src),
     layout: LinearLayout.identity1D(2, "register", names[names.length - 1]!)
       .multiply(layout)
       .transposeOuts(names),
@@ -46,7 +47,7 @@ export function inferSplitOpEncoding(src: DistributedParams, shape: readonly num
   if (shape[shape.length - 1] !== 2) return { error: "SplitOp input shape should have 2 in the last dim" };
   const halved = halveAxis(toLinearLayout(shape, src), shape.length - 1);
   if (halved === undefined) return { error: TOO_FEW };
-  return { encoding: { kind: "linear", layout: halved.reshapeOuts(standardOutDimPairs(shape.slice(0, -1))) } };
+  return { encoding: { kind: linearKind(src), layout: halved.reshapeOuts(standardOutDimPairs(shape.slice(0, -1))) } };
 }
 
 /** The encoding that Triton's Gluon builder gives to a split: the slice along the last dimension, which places elements alike. */
@@ -84,10 +85,10 @@ export function inferFp4ToFpOpEncoding(
   const pair = LinearLayout.identity1D(2, "register", names[axis]!);
   if (forward) {
     const doubled = pair.multiply(layout).transposeOuts(names);
-    return { encoding: { kind: "linear", layout: doubled } };
+    return { encoding: { kind: linearKind(known), layout: doubled } };
   }
   const halved = pairsFirst ? divideLeft(layout, pair) : halveAxis(layout, axis);
-  if (halved) return { encoding: { kind: "linear", layout: halved } };
+  if (halved) return { encoding: { kind: linearKind(known), layout: halved } };
   return { error: pairsFirst ? "invalid result layout for Fp4ToFpOp" : TOO_FEW };
 }
 

@@ -4,6 +4,7 @@ import { areLayoutsEquivalent, getNumCTAs, getSharedAlignment, linearComponentOf
 import { encodingsEqual, encodingText } from "../encoding-text.js";
 import { getDefaultBlockedEncoding } from "../encodings/blocked.js";
 import { defaultCga, getCTAsPerCGA } from "../encodings/cga.js";
+import { linearKind } from "../encodings/generic-linear.js";
 import { nvmmaSharedProblem } from "../encodings/nvmma-shared.js";
 import { reshapeLayout } from "../standard-dims.js";
 import { toLinearLayout } from "../to-linear-layout.js";
@@ -19,7 +20,7 @@ export function inferReshapeOpEncoding(srcShape: readonly number[], src: Encodin
   const blocked = src.kind === "blocked" ? inferBlocked(srcShape, src, dstShape) : undefined;
   if (blocked !== undefined) return { encoding: blocked };
   if (!isDistributed(src)) return { error: "Failed MemDescReshapeOp encoding inference" };
-  return { encoding: { kind: "linear", layout: reshapeLayout(toLinearLayout(srcShape, src), dstShape) } };
+  return { encoding: { kind: linearKind(src), layout: reshapeLayout(toLinearLayout(srcShape, src), dstShape) } };
 }
 
 /** Complaints about a reshape between these tensors; with `allowReorder` elements may change places, so any encoding will do. */

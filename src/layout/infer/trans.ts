@@ -1,6 +1,7 @@
 /** Encodings of tt.trans and ttg.memdesc_trans. Source: Dialect.cpp, inferTransOpEncoding. */
 import { type EncodingParams, isDistributed, isShared } from "../encoding-params.js";
 import { getSharedAlignment, linearComponentOf, withLinearComponent } from "../encoding-queries.js";
+import { linearKind } from "../encodings/generic-linear.js";
 import { transposeLinearLayout } from "../standard-dims.js";
 import { toLinearLayout } from "../to-linear-layout.js";
 import type { Inferred } from "./inferred.js";
@@ -30,7 +31,7 @@ export function inferTransOpEncoding(operand: EncodingParams, shape: readonly nu
   const layout = linearComponentOf(operand) ?? toLinearLayout(shape, operand);
   if (layout.getNumOutDims() !== order.length) return rankMismatch(layout.getNumOutDims(), order);
   const transposed = transposeLinearLayout(layout, order);
-  if (isDistributed(operand)) return { encoding: { kind: "linear", layout: transposed } };
+  if (isDistributed(operand)) return { encoding: { kind: linearKind(operand), layout: transposed } };
   const component = withLinearComponent(operand, transposed);
   if (component) return { encoding: component };
   if (!isShared(operand)) return { error: "tensor memory cannot be transposed" };

@@ -30,7 +30,11 @@ export class DebugInfo {
   /** By scope and place; then by inlinedAt. */
   readonly #locations = new Map<MetadataNode | undefined, Map<MetadataNode, Map<number, Location>>>();
   readonly #ofAttr = new Map<Attribute, Map<MetadataNode | undefined, Location | undefined>>();
-  readonly #empty: MetadataNode = { slot: -1, operands: [], text: () => "!{}" };
+  /** Nodes without an identity of their own, by what they say: equal ones are one. */
+  readonly #unique = new Map<string, MetadataNode>();
+  /** Subprograms by the identity that placeholders for them have too. */
+  readonly #recursive = new Map<Attribute, MetadataNode>();
+  #made = 0;
   readonly compileUnits: MetadataNode[] = [];
 
   /** The subprogram that a function's location names. */
@@ -103,14 +107,43 @@ export class DebugInfo {
     }
     return node;
   }
+  /** The node that says this: one that is there already, unless it is distinct. */
+  private unique(key: string, make: () => MetadataNode): MetadataNode {
+    let node = this.#unique.get(key);
+    if (!node) this.#unique.set(key, (node = make()));
+    return node;
+  }
+  /** `!{!1, null}`: a list of nodes. */
+  private list(attrs: readonly Attribute[]): MetadataNode {
+    const nodes = attrs.map((attr) => (attr.def.name === "llvm.di_null_type" ? undefined : this.node(attr)));
+    return this.unique(`{${nodes.map((node) => this.id(node))}}`, () => ({
+      slot: -1,
+      operands: nodes.filter((node) => node !== undefined),
+      text: () => `!{${nodes.map((node) => (node ? `!${node.slot}` : "null")).join(", ")}}`,
+    }));
+  }
+  readonly #ids = new Map<MetadataNode, number>();
+  private id(node: MetadataNode | undefined): number {
+    if (!node) return -1;
+    let id = this.#ids.get(node);
+    if (id === undefined) this.#ids.set(node, (id = this.#made++));
+    return id;
+  }
   private build(attr: Attribute): MetadataNode {
     const p = attr.params as Readonly<Record<string, unknown>>;
     const ref = (name: string): MetadataNode | undefined => (p[name] === undefined ? undefined : this.node(p[name] as Attribute));
-    const fields = (kind: string, list: readonly (readonly [string, Field])[], distinct = false): MetadataNode => {
+    const listed = (name: string): MetadataNode | undefined =>
+      p[name] === undefined ? undefined : this.list(p[name] as readonly Attribute[]);
+    const made = (kind: string, list: readonly (readonly [string, Field])[], distinct: boolean): MetadataNode => {
       const set = list.filter(([, value]) => value !== undefined && value !== "");
       const text = () =>
         `${distinct ? "distinct " : ""}!${kind}(${set.map(([key, value]) => `${key}: ${typeof value === "object" ? `!${value.slot}` : value}`).join(", ")})`;
       return { slot: -1, operands: operandsOf(kind, set), text };
+    };
+    const fields = (kind: string, list: readonly (readonly [string, Field])[], distinct = false): MetadataNode => {
+      if (distinct) return made(kind, list, true);
+      const key = `${kind} ${list.map(([, value]) => (typeof value === "object" ? this.id(value) : JSON.stringify(value)))}`;
+      return this.unique(key, () => made(kind, list, false));
     };
     switch (attr.def.name) {
       case "llvm.di_file":
@@ -133,33 +166,90 @@ export class DebugInfo {
           true,
         );
       case "llvm.di_subprogram": {
+        const recId = p["recId"] as Attribute | undefined;
+        const known = recId && p["isRecSelf"] === true ? this.#recursive.get(recId) : undefined;
+        if (known) return known;
         const flags = p["subprogramFlags"] as string | undefined;
-        return fields(
-          "DISubprogram",
+        const list: (readonly [string, Field])[] = [];
+        // Its retained nodes name it as their scope, so it is there before them.
+        const node = { slot: -1, operands: [] as MetadataNode[], text: () => made("DISubprogram", list, p["id"] !== undefined).text() };
+        if (recId) this.#recursive.set(recId, node);
+        this.#nodes.set(attr, node);
+        list.push(
+          ["name", stringField(p["name"])],
+          ["linkageName", stringField(p["linkageName"])],
+          ["scope", ref("scope")],
+          ["file", ref("file")],
+          ["line", nonZero(p["line"])],
+          ["type", ref("type")],
+          ["scopeLine", nonZero(p["scopeLine"])],
           [
-            ["name", stringField(p["name"])],
-            ["linkageName", stringField(p["linkageName"])],
-            ["scope", ref("scope")],
-            ["file", ref("file")],
-            ["line", nonZero(p["line"])],
-            ["type", ref("type")],
-            ["scopeLine", nonZero(p["scopeLine"])],
-            [
-              "spFlags",
-              flags
-                ?.split("|")
-                .map((f) => `DISPFlag${f.trim()}`)
-                .join(" | "),
-            ],
-            ["unit", ref("compileUnit")],
+            "spFlags",
+            flags
+              ?.split("|")
+              .map((f) => `DISPFlag${f.trim()}`)
+              .join(" | "),
           ],
-          p["id"] !== undefined,
+          ["unit", ref("compileUnit")],
+          ["retainedNodes", listed("retainedNodes")],
         );
+        node.operands.push(...operandsOf("DISubprogram", list));
+        return node;
       }
       case "llvm.di_subroutine_type":
         return fields("DISubroutineType", [
           ["cc", p["callingConvention"] as string | undefined],
-          ["types", this.#empty],
+          ["types", listed("types") ?? this.list([])],
+        ]);
+      case "llvm.di_basic_type":
+        return fields("DIBasicType", [
+          ["tag", tagOf(p["tag"], "DW_TAG_base_type")],
+          ["name", stringField(p["name"])],
+          ["size", nonZero(p["sizeInBits"])],
+          ["encoding", p["encoding"] as string | undefined],
+        ]);
+      case "llvm.di_derived_type":
+        return fields("DIDerivedType", [
+          ["tag", p["tag"] as string | undefined],
+          ["name", stringField(p["name"])],
+          ["scope", ref("scope")],
+          ["file", ref("file")],
+          ["line", nonZero(p["line"])],
+          ["baseType", ref("baseType") ?? "null"],
+          ["size", nonZero(p["sizeInBits"])],
+          ["align", nonZero(p["alignInBits"])],
+          ["offset", nonZero(p["offsetInBits"])],
+          ["flags", flagsOf(p["flags"])],
+          ["extraData", ref("extraData")],
+          ["dwarfAddressSpace", p["dwarfAddressSpace"] === undefined ? undefined : String(p["dwarfAddressSpace"])],
+        ]);
+      case "llvm.di_composite_type":
+        return fields(
+          "DICompositeType",
+          [
+            ["tag", p["tag"] as string | undefined],
+            ["name", stringField(p["name"])],
+            ["scope", ref("scope")],
+            ["file", ref("file")],
+            ["line", nonZero(p["line"])],
+            ["baseType", ref("baseType")],
+            ["size", nonZero(p["sizeInBits"])],
+            ["align", nonZero(p["alignInBits"])],
+            ["flags", flagsOf(p["flags"])],
+            ["elements", listed("elements")],
+          ],
+          DISTINCT_TAGS.has(p["tag"] as string),
+        );
+      case "llvm.di_local_variable":
+        return fields("DILocalVariable", [
+          ["name", stringField(p["name"])],
+          ["arg", nonZero(p["arg"])],
+          ["scope", ref("scope")],
+          ["file", ref("file")],
+          ["line", nonZero(p["line"])],
+          ["type", ref("type")],
+          ["flags", flagsOf(p["flags"])],
+          ["align", nonZero(p["alignInBits"])],
         ]);
       case "llvm.di_lexical_block_file":
         return fields(
@@ -198,12 +288,32 @@ const EMISSION: Readonly<Record<string, string>> = {
 const quoted = (text: string): string => `"${escapedText(text)}"`;
 const stringField = (attr: unknown): string | undefined =>
   StringAttr.is(attr as Attribute) ? quoted((attr as { readonly params: { readonly value: string } }).params.value) : undefined;
+const tagOf = (tag: unknown, usual: string): string | undefined => (tag === usual ? undefined : (tag as string | undefined));
+const flagsOf = (flags: unknown): string | undefined =>
+  flags === undefined || flags === "Zero"
+    ? undefined
+    : (flags as string)
+        .split("|")
+        .map((flag) => `DIFlag${flag.trim()}`)
+        .join(" | ");
+/** Types that are what they are by their definition, not by what it says. */
+const DISTINCT_TAGS: ReadonlySet<string> = new Set([
+  "DW_TAG_class_type",
+  "DW_TAG_enumeration_type",
+  "DW_TAG_structure_type",
+  "DW_TAG_union_type",
+]);
 const nonZero = (value: unknown): string | undefined => (value === undefined || value === 0n ? undefined : String(value));
 const isScope = (attr: Attribute): boolean => /^llvm\.di_(subprogram|lexical_block|lexical_block_file)$/.test(attr.def.name);
 
 /** The operands of a node in LLVM's order: the file comes before the scope. */
 function operandsOf(kind: string, fields: readonly (readonly [string, Field])[]): MetadataNode[] {
   const byName = new Map(fields);
-  const order = kind === "DICompileUnit" ? ["file"] : ["file", "scope", "type", "unit", "types"];
+  const order =
+    kind === "DICompileUnit"
+      ? ["file"]
+      : kind === "DILocalVariable"
+        ? ["scope", "file", "type"]
+        : ["file", "scope", "type", "baseType", "elements", "unit", "types", "retainedNodes", "extraData"];
   return order.map((name) => byName.get(name)).filter((value): value is MetadataNode => typeof value === "object");
 }

@@ -3,7 +3,10 @@
  * Unnamed arguments, blocks and values are numbered in the order of printing, as LLVM's SlotTracker does.
  */
 
+import { DIExpressionAttr, DILocalVariableAttr } from "../../dialects/llvm/attrs/debug-info.js";
 import { constantValueOf } from "../../dialects/llvm/ops/constants.js";
+import { DbgValueOp } from "../../dialects/llvm/ops/intrinsics-memory.js";
+import type { Attribute } from "../../ir/attribute.js";
 import type { Block } from "../../ir/block.js";
 import { stringOf } from "../../ir/builtin-attrs.js";
 import { BranchOp } from "../../ir/interfaces.js";
@@ -30,6 +33,7 @@ export class FunctionBody implements Names {
   readonly #instructions: { readonly block: Block; readonly made: readonly Instruction[] }[] = [];
   /** The locations of ops and of block arguments (phis). */
   readonly #locations = new Map<Operation | Value, MetadataNode>();
+  readonly #variables = new Map<Operation, MetadataNode>();
   /** Numbers of the intrinsics' results of which the op's result is an element. */
   readonly #answers = new Map<Operation, string>();
 
@@ -49,6 +53,16 @@ export class FunctionBody implements Names {
         const constant = op.numResults === 1 ? constantIn(op, this.#constants) : undefined;
         if (constant) {
           this.#constants.set(op.result(), constant);
+          continue;
+        }
+        if (DbgValueOp.is(op)) {
+          const varInfo = op.attr("varInfo")!;
+          const at = debug.location(op.loc, debug.node(DILocalVariableAttr.params(varInfo).scope));
+          // LLVM keeps no value of a variable without a place.
+          if (!at) continue;
+          this.#variables.set(op, debug.node(varInfo));
+          this.#locations.set(op, at);
+          made.push({ op, call: undefined, isPart: false });
           continue;
         }
         const call = intrinsicCallOf(op);
@@ -122,6 +136,8 @@ export class FunctionBody implements Names {
     for (const { block, made } of this.#instructions) {
       for (const arg of block.args) if (this.#locations.has(arg)) yield this.#locations.get(arg)!;
       for (const { op } of made) {
+        const variable = this.#variables.get(op);
+        if (variable) yield variable;
         const location = this.#locations.get(op);
         if (location) yield location;
         for (const [, node] of this.attached.of(op)) yield node;
@@ -140,6 +156,13 @@ export class FunctionBody implements Names {
         for (const arg of block.args) out += `  ${this.phi(block, arg, preds)}${this.dbg(arg)}\n`;
       }
       for (const { op, call, isPart } of made) {
+        const variable = this.#variables.get(op);
+        if (variable) {
+          const value = op.operand(0);
+          const expression = expressionText(op.attr("locationExpr"));
+          out += `    #dbg_value(${llvmType(value.type)} ${this.value(value)}, !${variable.slot}, ${expression}, !${this.#locations.get(op)!.slot})\n`;
+          continue;
+        }
         const answer = this.#answers.get(op);
         const name = answer !== undefined && !isPart ? answer : hasResult(op) ? this.value(op.result()) : undefined;
         const text = isPart ? partText(call!, answer!) : call ? callText(call, op, this) : instructionText(op, this);
@@ -171,6 +194,12 @@ interface Instruction {
   readonly call: IntrinsicCall | undefined;
   readonly isPart: boolean;
 }
+
+const expressionText = (attr: Attribute | undefined): string => {
+  const operations = DIExpressionAttr.is(attr) ? attr.params.operations : [];
+  const parts = operations.flatMap(({ opcode, arguments: args }) => [opcode, ...args]);
+  return `!DIExpression(${parts.join(", ")})`;
+};
 
 const partText = ({ type, extract, truncated }: IntrinsicCall, answer: string): string =>
   truncated ? `trunc ${llvmType(type!)} ${answer} to ${llvmType(truncated)}` : `extractvalue ${llvmType(type!)} ${answer}, ${extract}`;

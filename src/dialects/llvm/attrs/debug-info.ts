@@ -1,7 +1,7 @@
 /** Debug information. Source: mlir/include/mlir/Dialect/LLVMIR/LLVMAttrDefs.td, "DebugInfo Attributes". */
 import type { AttrParser } from "../../../ir/asm.js";
-import { defineAttr } from "../../../ir/attribute.js";
-import { attr, bool, dflt, dwarfName, flags, keywordOf, list, opt, structAttr, uint } from "./params.js";
+import { type Attribute, defineAttr } from "../../../ir/attribute.js";
+import { attr, bool, dflt, dwarfName, flags, keywordOf, list, opt, type Param, structAttr, uint } from "./params.js";
 
 const alias = { alias: true } as const;
 const FLAGS = flags([
@@ -95,6 +95,13 @@ function elementText({ opcode, arguments: args }: Element): string {
   return args.length === 0 ? opcode : `${opcode}(${args.join(", ")})`;
 }
 
+/** Since 3.8's MLIR the nodes are in brackets. */
+const NODES = list(attr());
+const RETAINED: Param<readonly Attribute[]> = {
+  parse: (p) => (p.atPunct("[") ? p.list("[", "]", () => p.attribute()) : NODES.parse(p)),
+  print: (nodes, p) => (nodes[0]?.ctx.triton.debugVariables === "3.8" ? `[${NODES.print(nodes, p)}]` : NODES.print(nodes, p)),
+};
+
 export const DIAnnotationAttr = structAttr("llvm.di_annotation", { name: attr(), value: attr() });
 export const DIBasicTypeAttr = structAttr(
   "llvm.di_basic_type",
@@ -146,11 +153,15 @@ export const DIDerivedTypeAttr = structAttr(
   {
     tag: opt(dwarfName("TAG")),
     name,
+    file,
+    line: number,
+    scope: opt(attr()),
     baseType: opt(attr()),
     sizeInBits: number,
     alignInBits: number,
     offsetInBits: number,
     dwarfAddressSpace: opt(uint),
+    flags: dflt(FLAGS, "Zero"),
     extraData: opt(attr()),
   },
   alias,
@@ -244,7 +255,7 @@ export const DISubprogramAttr = structAttr(
     scopeLine: number,
     subprogramFlags: opt(SUBPROGRAM_FLAGS),
     type: opt(attr("llvm.di_subroutine_type")),
-    retainedNodes: opt(list(attr())),
+    retainedNodes: opt(RETAINED),
     annotations: opt(list(attr())),
   },
   alias,

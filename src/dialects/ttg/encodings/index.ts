@@ -3,6 +3,7 @@ export * from "./amd-rotating-shared.js";
 export * from "./amd-wmma.js";
 export * from "./blocked.js";
 export * from "./dot-op.js";
+export * from "./generic-linear.js";
 export * from "./linear.js";
 export * from "./nvidia-mma.js";
 export * from "./nvmma-shared.js";

@@ -6,7 +6,7 @@ import { standardOutDimNames } from "../../../layout/standard-dims.js";
 import { defineEncoding } from "./define-encoding.js";
 import { bracedDictionary, type LinearFields, readLinearLayout } from "./read-fields.js";
 
-const layoutOf = ({ bases, rank }: LinearFields): LinearLayout =>
+export const layoutOf = ({ bases, rank }: LinearFields): LinearLayout =>
   LinearLayout.fromBases(
     DISTRIBUTED_DIMS.map((dim, i) => [dim, bases[i]!] as const),
     standardOutDimNames(rank),

@@ -113,19 +113,8 @@ export interface LinearFields {
 
 /** Reads the bases of `inDims` from a dictionary. Errors point after it, where upstream's parser is then. */
 export function readLinearLayout(p: AttrParser, dict: DictAttr, inDims: readonly string[]): LinearFields {
-  const { names, values } = dict.params;
   const fail = (message: string): never => p.fail(message, undefined, "parse.linear-layout");
-  const bases = inDims.map((inDim) => {
-    const attr = values[names.indexOf(inDim)];
-    if (attr === undefined) return fail(`Expected basis of '${inDim}' not found`);
-    if (!ArrayAttr.is(attr)) return fail(`Expected array of arrays for basis of '${inDim}'`);
-    return attr.params.elements.map((basis) => {
-      if (!ArrayAttr.is(basis)) return fail(`Expected array of integers in basis for '${inDim}'`);
-      return basis.params.elements.map((n) =>
-        IntegerAttr.is(n) ? Number(BigInt.asIntN(32, n.params.value)) : fail(`Expected integer in basis for '${inDim}'`),
-      );
-    });
-  });
+  const bases = inDims.map((inDim) => readBases(p, dict, inDim));
   const rank = bases.find((vectors) => vectors.length > 0)?.[0]?.length ?? 0;
   if (rank === 0) fail("Empty Layout not supported");
   checkLayout(
@@ -137,8 +126,23 @@ export function readLinearLayout(p: AttrParser, dict: DictAttr, inDims: readonly
   return { bases, rank };
 }
 
+/** The bases of an in dim. */
+export function readBases(p: AttrParser, dict: DictAttr, inDim: string): BasisVectors {
+  const fail = (message: string): never => p.fail(message, undefined, "parse.linear-layout");
+  const { names, values } = dict.params;
+  const attr = values[names.indexOf(inDim)];
+  if (attr === undefined) return fail(`Expected basis of '${inDim}' not found`);
+  if (!ArrayAttr.is(attr)) return fail(`Expected array of arrays for basis of '${inDim}'`);
+  return attr.params.elements.map((basis) => {
+    if (!ArrayAttr.is(basis)) return fail(`Expected array of integers in basis for '${inDim}'`);
+    return basis.params.elements.map((n) =>
+      IntegerAttr.is(n) ? Number(BigInt.asIntN(32, n.params.value)) : fail(`Expected integer in basis for '${inDim}'`),
+    );
+  });
+}
+
 /** Upstream aborts on bases that make no layout; here they are an error. */
-function checkLayout(p: AttrParser, at: number, bases: Bases, rank: number): void {
+export function checkLayout(p: AttrParser, at: number, bases: Bases, rank: number): void {
   for (const [inDim, vectors] of bases)
     for (const vector of vectors) {
       if (vector.length !== rank) p.fail(`bases of '${inDim}' differ in length`, at, "parse.linear-layout");

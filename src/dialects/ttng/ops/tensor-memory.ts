@@ -10,7 +10,7 @@ import { AttrSizedResultSegments, Pure } from "../../../ir/traits.js";
 import { basesPerDim } from "../../../layout/bases-per-dim.js";
 import { getCTALayout, getSharedAlignment } from "../../../layout/encoding-queries.js";
 import { LayoutError } from "../../../layout/layout-error.js";
-import type { LinearLayout } from "../../../layout/linear-layout.js";
+import { LinearLayout } from "../../../layout/linear-layout.js";
 import { registersForTmem, type TMemAccessAtom } from "../../../layout/tmem-access.js";
 import { computeTMemLdStEncodingInfo, type TMemLdStInfo } from "../../../layout/tmem-load-store.js";
 import { Tensor } from "../../tt/constraints.js";
@@ -153,6 +153,10 @@ function verifyColumns({ params: from }: MemDesc, { params: to }: MemDesc, first
   if (first >= from.shape[1]!) plain("The split offset may not exceed the source shape");
 }
 
+/** Tensor memory of one CTA says nothing of CTAs. */
+const withBlocks = (layout: LinearLayout): LinearLayout =>
+  layout.hasInDim("block") ? layout : layout.multiply(LinearLayout.identity1D(1, "block", layout.outDimNames[0]!));
+
 export const TMEMCopyOp = defineOp("ttng.tmem_copy", () => ({
   summary: "Initiate an asynchronous copy operation from shared memory to the Tensor Memory.",
   operands: { src: MemDescOperand, dst: MemDescOperand, barrier: optional(MemDescOperand) },
@@ -174,7 +178,9 @@ export const TMEMCopyOp = defineOp("ttng.tmem_copy", () => ({
     if (!op.ctx.triton.blocksInTmem) {
       if (getNumCTAs(enclosingModule(op)) !== 1) return error("NYI: Only one CTA is supported for now.");
     } else if (shared && encodingParams(to.encoding)) {
-      const [ofFrom, ofTo] = [from, to].map(({ shape, encoding }) => toLinearLayout(shape, encoding)) as [LinearLayout, LinearLayout];
+      const [ofFrom, ofTo] = [from, to].map(({ shape, allocShape, encoding }) =>
+        withBlocks(toLinearLayout(allocShape.slice(-shape.length), encoding)),
+      ) as [LinearLayout, LinearLayout];
       if (!ofTo.invertAndCompose(ofFrom).isTrivialOver(["block"]))
         return error(
           `The source and destination must have the same cga layout. Got source: ${ofFrom.toString()} and destination: ${ofTo.toString()}`,

@@ -57,6 +57,12 @@ export const LLVM: Readonly<Record<string, PassText>> = {
     place: "It is the last pass: ops that are made later would have no scope.",
     declines: "Functions that have a subprogram stay. TRITON_DISABLE_LINE_INFO leaves the pass out.",
   },
+  "extract-variable-info": {
+    purpose:
+      "Notes after each value with a name in its location that a variable of the source has that value, so that the debug information in LLVM IR says it. Since Triton 3.7 also the arguments of functions, with their types.",
+    place: "It comes last, after enable-line-info, and only where LLVM_EXTRACT_DI_LOCAL_VARIABLES asks for it.",
+    declines: "A value whose location is inlined has no variable; names are not looked for in the parts of a location.",
+  },
   "llvm-optimize-for-nvvm-target": {
     purpose: "Replaces a division of f16 by one in f32 with a correction, which NVIDIA's GPUs do faster.",
     place: "MLIR's own pipelines run it. Triton 3.6's does not: its division of f16 is widened before.",

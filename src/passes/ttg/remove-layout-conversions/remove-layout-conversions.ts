@@ -32,7 +32,9 @@ import { rewriteWithLayouts } from "./rewrite-with-layouts.js";
 
 const CONVERSIONS: readonly Pattern[] = [...TTG_CONVERT_LAYOUT_PATTERNS, convertFromTMEMStore];
 const cleanup = new PatternSet(CONVERSIONS);
-const finalCleanup = new PatternSet([forOpDeadArgElimination, ...FOR_CANONICALIZATION, ...IF_CANONICALIZATION, ...CONVERSIONS]);
+const CONTROL_FLOW: readonly Pattern[] = [forOpDeadArgElimination, ...FOR_CANONICALIZATION, ...IF_CANONICALIZATION];
+const finalCleanup = new PatternSet([...CONTROL_FLOW, ...CONVERSIONS]);
+const controlFlowCleanup = new PatternSet(CONTROL_FLOW);
 
 export const removeLayoutConversions = definePass("tritongpu-remove-layout-conversions", {
   name: "TritonGPURemoveLayoutConversions",
@@ -71,7 +73,11 @@ export const removeLayoutConversions = definePass("tritongpu-remove-layout-conve
     for (const func of functions)
       for (const hoist of [hoistConvertOnTopOfExtOrBroadcast, hoistConvertIntoConditionals, hoistConvertDotOperand])
         count("hoisted", hoist(func, rw, explain && explainHoisted(explain)));
-    clean(finalCleanup);
+    if (root.ctx.triton.cleansControlFlowApart) {
+      clean(cleanup);
+      // As far as it gets.
+      applyPatternsGreedily(root, controlFlowCleanup, { listener });
+    } else clean(finalCleanup);
     if (explain)
       root.walk((op) => {
         const convert = ConvertLayoutOp.match(op);
