@@ -108,7 +108,8 @@ export class Simplifier {
     if (a.kind === "add" && a.inputs[1] === b) return a.inputs[0]!;
     if (a.kind === "add" && a.inputs[0] === b) return a.inputs[1]!;
     const [base, offset] = b.kind === "add" ? this.splitOffset(b) : [b, 0n];
-    if (offset !== 0n) return this.add(this.sub(a, base), this.constant(a.width, -offset));
+    const [from, ahead] = offset === 0n ? [a, 0n] : this.splitOffset(a);
+    if (offset !== 0n) return this.add(this.sub(from, base), this.constant(a.width, ahead - offset));
     if (a.kind === "add" && valueOf(a.inputs[1]) !== undefined) return this.add(this.sub(a.inputs[0]!, b), a.inputs[1]!);
     return this.make("sub", a, b);
   }
@@ -160,6 +161,10 @@ export class Simplifier {
       return this.and(a.inputs[0]!, this.constant(a.width, y & valueOf(a.inputs[1])!));
     const asked = this.demanded(a, mask, 4);
     if (asked !== a) return this.and(asked, b);
+    // A multiple of the power of two that a sum is rounded down to is added later: (x + 2c) & -c is (x & -c) + 2c.
+    const added = a.kind === "add" ? valueOf(a.inputs[1]) : undefined;
+    if (added !== undefined && powerOfTwo(-y) !== undefined && (added & ~y) === 0n)
+      return this.add(this.and(a.inputs[0]!, b), a.inputs[1]!);
     // A mask over a shift goes outside, where masks meet: (x & m) << c is (x << c) & (m << c).
     if ((a.kind === "or" || a.kind === "xor") && valueOf(a.inputs[1]) !== undefined)
       return this.bitwise(a.kind, this.and(a.inputs[0]!, b), this.and(a.inputs[1]!, b));
