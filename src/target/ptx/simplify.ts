@@ -7,7 +7,7 @@
 import { foldIntBinary } from "../llvm-ir/fold.js";
 import * as choices from "./choices.js";
 import { type BinaryKind, type Graph, type Node, valueOf, type Width } from "./graph.js";
-import { disjoint, isNonNegative, knownBits, maskOf, possible, powerOfTwo } from "./known-bits.js";
+import { disjoint, isNonNegative, knownBits, maskOf, possible, powerOfTwo, signBits } from "./known-bits.js";
 import * as quotients from "./quotients.js";
 import * as widths from "./widths.js";
 
@@ -360,6 +360,8 @@ export class Simplifier {
     if (count >= BigInt(a.width)) return this.sar(a, this.constant(a.width, a.width - 1));
     const asked = this.demanded(a, maskOf(a.width) & (-1n << count), 4);
     if (asked !== a) return this.sar(asked, b);
+    // Bits that are the sign already are not made signs again: (x << c) >> c is x.
+    if (a.kind === "shl" && valueOf(a.inputs[1]) === count && signBits(a.inputs[0]!) > count) return a.inputs[0]!;
     const inner = a.kind === "sar" ? valueOf(a.inputs[1]) : undefined;
     if (inner !== undefined) return this.sar(a.inputs[0]!, this.constant(a.width, inner + count));
     return this.make("sar", a, b);
