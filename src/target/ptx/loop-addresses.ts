@@ -66,7 +66,7 @@ export function sumBeforeLoops(s: Simplifier, early: ReadonlyMap<Node, Block>): 
   return replaced;
 }
 /**
- * The sums that free as many registers as they take when their fixed terms are added up: those that have the same fixed terms take one together,
+ * The sums that free more registers than they take when their fixed terms are added up: those that have the same fixed terms take one together,
  * and a term is free where all its uses are in them.
  *
  *     (keys + column) + i, (keys + column) + j, (values + column) + i, ...          two registers, not three
@@ -105,7 +105,7 @@ function freeTogether(sums: readonly Sum[], usesOf: (node: Node) => number | und
     const freed = [...terms].filter((node) => usesOf(node) === usesHere.get(node)).length;
     for (const sum of linked) {
       seen.add(sum);
-      if (freed >= taken.size) found.add(sum);
+      if (freed > taken.size) found.add(sum);
     }
   }
   return found;
