@@ -69,6 +69,9 @@ function withConstant(s: Simplifier, p: IntPredicate, a: Node, b: Node, y: bigin
     if (inner.kind === "shr" && count !== undefined && ((mask << count) & maskOf(a.width)) === mask << count)
       return icmp(s, p, s.and(inner.inputs[0]!, s.constant(a.width, mask << count)), b);
   }
+  // A sign bit that is moved down is a comparison with zero, which needs no shift.
+  if ((p === "eq" || p === "ne") && y === 0n && a.kind === "shr" && valueOf(a.inputs[1]) === BigInt(a.width - 1))
+    return icmp(s, p === "eq" ? "sge" : "slt", a.inputs[0]!, b);
   // A factor goes to the other side: (x << c) > y is x > (y >> c), where no bit of x is lost.
   const by = a.kind === "shl" ? valueOf(a.inputs[1]) : undefined;
   if (by !== undefined && p !== "eq" && p !== "ne" && keepsBits(a.inputs[0]!, Number(by), p[0] === "s")) {

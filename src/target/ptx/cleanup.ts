@@ -2,7 +2,7 @@
 import { accessForms } from "./access-forms.js";
 import { byteMoves } from "./byte-moves.js";
 import { analyse, reversePostOrder } from "./cfg.js";
-import { type Block, type Node, successorsOf } from "./graph.js";
+import { type Block, isPure, type Node, successorsOf } from "./graph.js";
 import { alignCounters, countAlong, mergeCounters } from "./induction.js";
 import { sumBeforeLoops } from "./loop-addresses.js";
 import { joinPointers } from "./loop-pointers.js";
@@ -12,14 +12,15 @@ import { decide } from "./ranges.js";
 import { earliestBlocks, terminatorInputs } from "./schedule.js";
 import type { Simplifier } from "./simplify.js";
 import { countUp } from "./strides.js";
+import { warpNumbersOfDivisions } from "./warp-number.js";
 import { copyAccumulators } from "./wgmma-fence.js";
 
 /** `wordPairs`: the floats of 32 bits that ops compute by twos; undefined where no instruction does. */
 export function cleanUp(s: Simplifier, entry: Block, wordPairs?: readonly (readonly [Node, Node])[]): void {
   const { graph } = s;
-  prune(entry);
+  prune(s, entry);
   replaceBranches(s, entry);
-  const order = prune(entry);
+  const order = prune(s, entry);
   replaceAll(order, mergeCounters(s, order));
   replaceAll(order, joinPointers(s, order));
   replaceAll(order, alignCounters(s, order, earliestBlocks(order).keys()));
@@ -37,6 +38,7 @@ export function cleanUp(s: Simplifier, entry: Block, wordPairs?: readonly (reado
     live = removeDead(order);
   }
   replaceAll(order, byteMoves(graph, live));
+  replaceAll(order, warpNumbersOfDivisions(graph, live));
   if (order.length > 1) {
     removeDead(order);
     analyse(entry);
@@ -59,10 +61,23 @@ function replaceBranches(s: Simplifier, entry: Block): void {
 }
 
 /** Removes blocks that are not reached and phis with a single value; returns the blocks that are left. */
-function prune(entry: Block): readonly Block[] {
+function prune(s: Simplifier, entry: Block): readonly Block[] {
   const order = removeUnreached(entry);
-  replaceAll(order, trivialPhis(order));
+  for (let replaced = trivialPhis(order); replaced.size > 0; replaced = trivialPhis(order)) {
+    analyse(entry);
+    replaceAll(order, withUsers(s, earliestBlocks(order).keys(), replaced));
+  }
   return order;
+}
+/** Also what is computed from the values that replace others: a phi that is a constant makes its users simpler. `nodes` has inputs before users. */
+function withUsers(s: Simplifier, nodes: Iterable<Node>, replaced: Map<Node, Node>): Map<Node, Node> {
+  for (const node of nodes) {
+    if (replaced.has(node) || !isPure(node) || !node.inputs.some((input) => replaced.has(input))) continue;
+    const inputs = node.inputs.map((input) => replaced.get(input) ?? input);
+    const made = s.graph.inPlaceOf(node, () => s.again(node, inputs));
+    if (made !== node) replaced.set(node, made);
+  }
+  return replaced;
 }
 function removeUnreached(entry: Block): readonly Block[] {
   const order = reversePostOrder(entry, successorsOf);

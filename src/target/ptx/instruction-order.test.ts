@@ -43,6 +43,26 @@ test("sums of products whose factors do not fit get a product each in turn, ever
   expect(order(150)).toEqual([...rows.map((row) => [row, 0]), ...rows.toReversed().map((row) => [row, 1])]);
 });
 
+test("sums of products keep the program's order where rounds would need all values that are loaded in between at once", () => {
+  const rows = Array.from({ length: 260 }, (_, i) => i);
+  const body = `
+    ${rows.map((i) => `%x${i} = llvm.load volatile %arg1 : !llvm.ptr<3> -> f32`).join("\n")}
+    ${rows
+      .map(
+        (i) => `%c${i} = llvm.mlir.constant(${i} : i32) : i32
+          %p${i} = llvm.getelementptr %arg3[%c${i}] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
+          %y${i} = llvm.load %p${i} : !llvm.ptr<3> -> f32
+          %m${i} = llvm.fmul %x${i}, %y${i} : f32
+          %s${i} = llvm.fadd %m${i}, %arg2 : f32`,
+      )
+      .join("\n")}
+    ${rows.map((i) => `llvm.store volatile %s${i}, %arg0 : f32, !llvm.ptr<1>`).join("\n")}`;
+  const lines = instructions(kernel("%arg0: !llvm.ptr<1>, %arg1: !llvm.ptr<3>, %arg2: f32, %arg3: !llvm.ptr<3>", body));
+  const kinds = lines.flatMap((line) => /^(ld\.shared|fma)/.exec(line)?.[1] ?? []);
+  expect(kinds).toHaveLength(2 * rows.length);
+  expect(kinds.indexOf("fma")).toBeLessThan(10);
+});
+
 test("of lanes that are computed side by side, each is computed on its own where they need fewer registers so", () => {
   const [LANES, ROUNDS] = [16, 3];
   const lanes = Array.from({ length: LANES }, (_, i) => i);

@@ -36,6 +36,39 @@ export function trailingZeros(node: Node): number {
 }
 /** Whether the sign bit is known to be zero. */
 export const isNonNegative = (node: Node): boolean => ((knownBits(node).zero >> BigInt(node.width - 1)) & 1n) === 1n;
+/** How many of the highest bits are known to be the sign. Source: llvm/lib/Analysis/ValueTracking.cpp, ComputeNumSignBits. */
+export function signBits(node: Node, steps = 4): number {
+  const { zero } = knownBits(node);
+  let zeros = 0;
+  while (zeros < node.width && (zero >> BigInt(node.width - 1 - zeros)) & 1n) zeros++;
+  return Math.max(1, zeros, steps === 0 ? 1 : signBitsOf(node, steps - 1));
+}
+function signBitsOf(node: Node, steps: number): number {
+  const [a, b] = node.inputs as [Node, Node];
+  const count = Number(valueOf(b) ?? -1n);
+  switch (node.kind) {
+    case "sar":
+      return Math.min(node.width, signBits(a, steps) + Math.max(0, count));
+    case "shl":
+      return count < 0 ? 1 : signBits(a, steps) - count;
+    case "sext":
+      return node.width - a.width + signBits(a, steps);
+    case "and":
+    case "or":
+    case "xor":
+    case "smin":
+    case "smax":
+      return Math.min(signBits(a, steps), signBits(b, steps));
+    case "select":
+      return Math.min(signBits(b, steps), signBits(node.inputs[2]!, steps));
+    case "const": {
+      const value = valueOf(node)!;
+      return node.width - bitLength(value < 0n ? ~value : value);
+    }
+    default:
+      return 1;
+  }
+}
 /** Bits that may be one. */
 export const possible = (node: Node): bigint => maskOf(node.width) & ~knownBits(node).zero;
 /** The largest value that the node may have, unsigned. */

@@ -116,3 +116,28 @@ test("words that an op computes by twos are computed at once on sm_100, also whe
   expect(floats(100)).toEqual(["add.f32x2"]);
   expect(floats(90)).toEqual(["add.f32", "add.f32"]);
 });
+
+test("halves that a loop only carries are a register, where the program puts them together in each round", () => {
+  const body = `%c0 = llvm.mlir.constant(0 : i32) : i32
+    %c1 = llvm.mlir.constant(1 : i32) : i32
+    %any = llvm.mlir.undef : vector<2xf16>
+    %first = llvm.load volatile %arg0 : !llvm.ptr<1> -> vector<2xf16>
+    %l0 = llvm.extractelement %first[%c0 : i32] : vector<2xf16>
+    %h0 = llvm.extractelement %first[%c1 : i32] : vector<2xf16>
+    llvm.br ^bb1(%l0, %h0 : f16, f16)
+  ^bb1(%l: f16, %h: f16):
+    %a = llvm.insertelement %l, %any[%c0 : i32] : vector<2xf16>
+    %b = llvm.insertelement %h, %a[%c1 : i32] : vector<2xf16>
+    llvm.store volatile %b, %arg0 : vector<2xf16>, !llvm.ptr<1>
+    %next = llvm.load volatile %arg0 : !llvm.ptr<1> -> vector<2xf16>
+    %l1 = llvm.extractelement %next[%c0 : i32] : vector<2xf16>
+    %h1 = llvm.extractelement %next[%c1 : i32] : vector<2xf16>
+    %s = llvm.load volatile %arg0 : !llvm.ptr<1> -> i32
+    %p = llvm.icmp "slt" %s, %c0 : i32
+    llvm.cond_br %p, ^bb1(%l1, %h1 : f16, f16), ^bb2
+  ^bb2:
+    llvm.return`;
+  const made = instructions(`(%arg0: !llvm.ptr<1>) attributes {nvvm.kernel = 1 : ui1} {${body}
+}`);
+  expect(made.filter((line) => line.includes("%rs"))).toEqual([]);
+});

@@ -40,7 +40,8 @@ export function pairHalves(
   asked: readonly (readonly [Node, Node])[] = [],
 ): Map<Node, Node> {
   const halves = [...live].filter((node) => node.width === width || node.kind === "pack").sort((a, b) => a.id - b.id);
-  if (!halves.some((node) => node.width === width && isPaired(node))) return new Map();
+  const mayPair = (node: Node): boolean => node.width === width && (isPaired(node) || (width === 16 && node.kind === "phi"));
+  if (!halves.some(mayPair)) return new Map();
   const pairing = new Pairing(s, usesOfHalves(order, live, width), timesOf(order), width);
   const packs = halves.filter((node) => node.kind === "pack" && node.width === 2 * width);
   for (const [low, high] of asked) if (live.has(low) && live.has(high)) pairing.from(low, high, true);

@@ -140,8 +140,11 @@ class Values {
         const after = peak(other);
         return after <= before * (after <= REGISTERS ? FEWER : WORTH) ? other : undefined;
       };
+      // It is for values that do not fit, which are stored in any case, so it may need hardly more.
+      const ifHardlyMore = (other: Node[] | undefined): Node[] | undefined => (other && peak(other) * FEWER <= before ? other : undefined);
       if (before > FEW)
-        run = this.#backAndForth(run) ?? ifBetter(this.#greedy(run, behind, leftOf(run))) ?? ifBetter(this.#oneByOne(run)) ?? run;
+        run =
+          ifHardlyMore(this.#backAndForth(run)) ?? ifBetter(this.#greedy(run, behind, leftOf(run))) ?? ifBetter(this.#oneByOne(run)) ?? run;
       for (const node of [...run, ...nodes.slice(end, end + 1)]) {
         now = put(node, left, now);
         mostOf.set(block, Math.max(mostOf.get(block) ?? 0, now));

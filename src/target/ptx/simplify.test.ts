@@ -91,3 +91,32 @@ describe("comparisons with zero", () => {
       expect(both.inputs.every((input) => input.kind === "icmp")).toBe(true);
   });
 });
+
+describe("signs and multiples", () => {
+  const s = new Simplifier(new Graph(), true);
+  const [x, y] = ["%clock", "%clock_hi"].map((register) => s.graph.pure("special", 32, [], { register, most: undefined })) as [Node, Node];
+  const c = (value: number | bigint): Node => s.constant(32, value);
+  test("a sign bit that is moved down is a comparison with zero", () => {
+    expect(s.icmp("ne", s.shr(x, c(31)), c(0))).toBe(s.icmp("slt", x, c(0)));
+    expect(s.icmp("eq", s.shr(x, c(31)), c(0))).toBe(s.icmp("sge", x, c(0)));
+    expect(s.icmp("ne", s.shr(x, c(30)), c(0)).data).toBe("ne");
+  });
+  test("bits that are the sign already are not made signs again", () => {
+    const nibble = s.sar(s.shl(x, c(28)), c(28));
+    expect(s.sar(s.shl(nibble, c(24)), c(24))).toBe(nibble);
+    const both = s.xor(nibble, s.sar(y, c(25)));
+    expect(s.sar(s.shl(both, c(24)), c(24))).toBe(both);
+    // Eight bits are left of nine.
+    const byte = s.sar(s.shl(x, c(23)), c(23));
+    expect(s.sar(s.shl(byte, c(24)), c(24))).not.toBe(byte);
+  });
+  test("a multiple of the power of two that a sum is rounded down to is added later", () => {
+    const rounded = s.and(x, c(-64));
+    expect(s.and(s.add(x, c(128)), c(-64))).toBe(s.add(rounded, c(128)));
+    expect(s.and(s.add(x, c(32)), c(-64)).kind).toBe("and");
+    // The remainder of a number and of the number after it by a multiple are the same.
+    const row = s.and(x, c(-256));
+    const rem = (of: Node): Node => s.srem(of, c(64));
+    expect(rem(s.or(row, c(128)))).toBe(rem(row));
+  });
+});

@@ -7,7 +7,7 @@
 import { foldIntBinary } from "../llvm-ir/fold.js";
 import * as choices from "./choices.js";
 import { type BinaryKind, type Graph, type Node, valueOf, type Width } from "./graph.js";
-import { disjoint, isNonNegative, knownBits, maskOf, possible, powerOfTwo } from "./known-bits.js";
+import { disjoint, isNonNegative, knownBits, maskOf, possible, powerOfTwo, signBits } from "./known-bits.js";
 import * as quotients from "./quotients.js";
 import * as widths from "./widths.js";
 
@@ -108,7 +108,8 @@ export class Simplifier {
     if (a.kind === "add" && a.inputs[1] === b) return a.inputs[0]!;
     if (a.kind === "add" && a.inputs[0] === b) return a.inputs[1]!;
     const [base, offset] = b.kind === "add" ? this.splitOffset(b) : [b, 0n];
-    if (offset !== 0n) return this.add(this.sub(a, base), this.constant(a.width, -offset));
+    const [from, ahead] = offset === 0n ? [a, 0n] : this.splitOffset(a);
+    if (offset !== 0n) return this.add(this.sub(from, base), this.constant(a.width, ahead - offset));
     if (a.kind === "add" && valueOf(a.inputs[1]) !== undefined) return this.add(this.sub(a.inputs[0]!, b), a.inputs[1]!);
     return this.make("sub", a, b);
   }
@@ -160,6 +161,10 @@ export class Simplifier {
       return this.and(a.inputs[0]!, this.constant(a.width, y & valueOf(a.inputs[1])!));
     const asked = this.demanded(a, mask, 4);
     if (asked !== a) return this.and(asked, b);
+    // A multiple of the power of two that a sum is rounded down to is added later: (x + 2c) & -c is (x & -c) + 2c.
+    const added = a.kind === "add" ? valueOf(a.inputs[1]) : undefined;
+    if (added !== undefined && powerOfTwo(-y) !== undefined && (added & ~y) === 0n)
+      return this.add(this.and(a.inputs[0]!, b), a.inputs[1]!);
     // A mask over a shift goes outside, where masks meet: (x & m) << c is (x << c) & (m << c).
     if ((a.kind === "or" || a.kind === "xor") && valueOf(a.inputs[1]) !== undefined)
       return this.bitwise(a.kind, this.and(a.inputs[0]!, b), this.and(a.inputs[1]!, b));
@@ -355,6 +360,8 @@ export class Simplifier {
     if (count >= BigInt(a.width)) return this.sar(a, this.constant(a.width, a.width - 1));
     const asked = this.demanded(a, maskOf(a.width) & (-1n << count), 4);
     if (asked !== a) return this.sar(asked, b);
+    // Bits that are the sign already are not made signs again: (x << c) >> c is x.
+    if (a.kind === "shl" && valueOf(a.inputs[1]) === count && signBits(a.inputs[0]!) > count) return a.inputs[0]!;
     const inner = a.kind === "sar" ? valueOf(a.inputs[1]) : undefined;
     if (inner !== undefined) return this.sar(a.inputs[0]!, this.constant(a.width, inner + count));
     return this.make("sar", a, b);

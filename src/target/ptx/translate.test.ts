@@ -111,6 +111,24 @@ test("a loop's values share the phis' registers; cycles go through one more", ()
   expect(lines).toContain(`add.s32 ${zero![0]}, ${zero![0]}, 1;`);
   expect([first![0], second]).toEqual([saved![1], [first![1], saved![0]]]);
 });
+test("what is computed of a constant that a loop carries is a constant", () => {
+  const body = `%c0 = llvm.mlir.constant(0 : i32) : i32
+    %c6 = llvm.mlir.constant(6 : i32) : i32
+    %c16 = llvm.mlir.constant(16 : i32) : i32
+    llvm.br ^bb1(%c0 : i32)
+  ^bb1(%at: i32):
+    %sum = llvm.add %at, %c16 : i32
+    %row = llvm.shl %sum, %c6 : i32
+    %x = llvm.xor %arg1, %row : i32
+    llvm.store volatile %x, %arg0 : i32, !llvm.ptr<1>
+    %s = llvm.load volatile %arg0 : !llvm.ptr<1> -> i32
+    %p = llvm.icmp "slt" %s, %c0 : i32
+    llvm.cond_br %p, ^bb1(%at : i32), ^bb2
+  ^bb2:
+    llvm.return`;
+  const made = instructions(`(%arg0: !llvm.ptr<1>, %arg1: i32) attributes {nvvm.kernel = 1 : ui1} {${body}\n}`);
+  expect(made.filter((line) => /^(add|shl|xor)/.test(line))).toEqual(["xor.b32 %r2, %r1, 1024;"]);
+});
 test("values share no register while both are needed", () => {
   const lines = instructions(
     kernel(
