@@ -116,7 +116,10 @@ test("the version that python3 would import is followed where none is asked for;
   expect((await run("3.8.0", "--triton", "3.6")).since).toBe("3.6 or 3.7");
   expect((await run("3.8.0", "--triton-lib", "none")).since).toBe("3.6 or 3.7");
   expect((await run("3.9.0")).err).toContain(
-    "Triton 3.9.0 is not compiled (the nearest is 3.8): 3.6 is followed whole, 3.7 and 3.8 in part; logs of any version can be stepped; it is what python3 would import, and the kernel is compiled as Triton 3.6 makes it",
+    "Triton 3.9 is followed to the end of TTIR alone; it is what python3 would import, and the kernel is compiled as Triton 3.6 makes it",
+  );
+  expect((await run("3.10.0")).err).toContain(
+    "Triton 3.10.0 is not compiled (the nearest is 3.8): 3.6 is followed whole, 3.7 and 3.8 in part, 3.9 to the end of TTIR; logs of any version can be stepped; it is what python3 would import, and the kernel is compiled as Triton 3.6 makes it",
   );
   expect((await run("3.8.0", "--target", "hip:gfx942")).err).toContain("Triton 3.8 is not followed for hip:gfx942, only 3.6; it is what");
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { unknownTriton } from "./triton-version.js";
 
 test.each([
-  ["3.9", "3.8"],
+  ["3.10", "3.8"],
   ["v3.7.2", "3.7"],
   ["2.1.0", "3.6"],
   ["4.0", "3.8"],

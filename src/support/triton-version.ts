@@ -514,7 +514,7 @@ function nearestTriton(name: string): string | undefined {
   if (!asked) return undefined;
   const place = (version: string) => 100 * Number(version.split(".")[0]) + Number(version.split(".")[1]);
   const distance = (version: TritonVersion) => Math.abs(place(version.name) - place(asked[0]));
-  return TRITON_VERSIONS.reduce((near, version) => (distance(version) < distance(near) ? version : near)).name;
+  return COMPILED_VERSIONS.reduce((near, version) => (distance(version) < distance(near) ? version : near)).name;
 }
 
 /** Whether a release, `3.10.0`, comes after all that are known. */

@@ -7,10 +7,11 @@
 import type { AttrParser, OpParser } from "../../ir/asm.js";
 import { defineAttr, type Type } from "../../ir/attribute.js";
 import { dictAttr, i32ArrayAttr } from "../../ir/builtin-attrs.js";
+import { elementTypeOrSelf } from "../../ir/builtin-types.js";
 import type { OlderForm } from "../../ir/spelling.js";
 import { defaultsOf } from "./defaults-of.js";
 import { CacheModifierAttr, EvictionPolicyAttr } from "./enums.js";
-import { getI1SameShape, getPointeeType } from "./types.js";
+import { getI1SameShape, getPointeeType, PointerType } from "./types.js";
 
 export const CachePolicyAttr = defineAttr<{ readonly cache: string; readonly evict: string }>("tt.cache_policy", {
   parse(p) {
@@ -51,6 +52,7 @@ function form(least: number, operands: (pointers: Type) => readonly Type[], isLo
         p.fail(`expected ${least} to 3 operands, got ${given.length}`, at, "parse.operand-count");
       p.optAttrDict();
       const pointers = p.colonType();
+      if (!PointerType.is(elementTypeOrSelf(pointers))) p.fail("expected a pointer or a tensor of pointers", at, "parse.operand-type");
       p.state.operands.push(...p.resolveAll(given, operands(pointers).slice(0, given.length)));
       const policy = p.state.attrs.findIndex(([name, value]) => name === POLICY && CachePolicyAttr.is(value));
       if (policy >= 0) {

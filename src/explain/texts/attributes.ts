@@ -98,6 +98,8 @@ export const TYPE_TEXTS: Readonly<Record<string, string>> = {
 
 /** Attributes that Triton puts on modules, functions, arguments and ops. */
 export const ATTRIBUTE_TEXTS: Readonly<Record<string, string>> = {
+  "tt.cache_policy":
+    "On tt.load and tt.store of Triton 3.9: the cache modifier and the eviction policy, which older versions write as two words of the op.",
   "tt.divisibility":
     "On an argument: its value (a pointer's address in bytes) is a multiple of this; the launcher says so of values that are multiples of 16. On an op: what tl.multiple_of said.",
   "tt.contiguity": "On an op: what tl.max_contiguous said: runs of so many consecutive numbers along each dimension.",

@@ -104,7 +104,7 @@ test("the version of Triton is asked for, and the front end's too; one that is n
   expect(status).toMatchObject({ triton: "3.8", against: "cuda:80, Triton 3.6, 4 warps, 3 stages" });
   expect(status.headline).toContain("Triton 3.8");
   expect(status.command).toContain("--triton 3.8");
-  expect(send({ kind: "compile", input: { ...ADD, triton: "3.9" } }).status.rendered).toContain("Triton 3.9 is not compiled");
+  expect(send({ kind: "compile", input: { ...ADD, triton: "3.10" } }).status.rendered).toContain("Triton 3.10 is not compiled");
 });
 
 test("a mistake has its place in letters, and the last result stays", () => {
