@@ -13,7 +13,7 @@ interface NameChanges {
   /** `function(parameter)`, and `class.member`. */
   readonly parameters: string;
   readonly members: string;
-  /** What is followed of these, where that is not all but `NOT_FOLLOWED`. */
+  /** Those of them that are followed, where that is not all but `NOT_FOLLOWED`. */
   readonly followed?: readonly string[];
 }
 
