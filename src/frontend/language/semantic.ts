@@ -47,6 +47,8 @@ export interface LanguageRules {
    * three operands.
    */
   readonly typesNumbersLast: boolean;
+  /** A number that is stored through a pointer to i1 is 0 or 1; before, it is cut to a byte. */
+  readonly storesBooleans: boolean;
   /** A tensor is indexed by as many slices as it has dimensions, or fewer. */
   readonly checksIndices: boolean;
   /** `tl.fdiv` heeds `ieee_rounding`. */

@@ -158,6 +158,7 @@ function storeThroughPointers(
   }
   let element = pointer.element as Dtype;
   if (element === INT1) {
+    if (s.rules.storesBooleans) val = cast(s, val, INT1);
     element = INT8;
     ptr = cast(s, ptr, pointerType(element, pointer.addressSpace));
   }
