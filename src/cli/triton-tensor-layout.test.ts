@@ -343,7 +343,7 @@ Block 1, thread 33 (warp 1, lane 1): 4 registers
       groups.flatMap((group) => [...(group.kinds ?? []).map(({ kind, dialect }) => `#${dialect}.${kind}`), ...kinds(group.groups ?? [])]);
     const names = kinds(ENCODING_KINDS);
     expect([...names].sort()).toEqual(
-      "amd_mfma amd_rotating_shared amd_wmma blocked dot_op linear nvidia_mma nvmma_shared padded_shared shared_linear slice swizzled_shared"
+      "amd_mfma amd_rotating_shared amd_wmma blocked dot_op generic_linear linear nvidia_mma nvmma_shared padded_shared shared_linear slice swizzled_shared"
         .split(" ")
         .map((kind) => `#ttg.${kind}`)
         .concat("#ttng.tensor_memory_encoding", "#ttng.tensor_memory_scales_encoding"),
