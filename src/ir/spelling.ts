@@ -9,6 +9,7 @@
 
 import type { TritonVersion } from "../support/triton-version.js";
 import type { OpParser, OpPrinter } from "./asm.js";
+import type { Attribute } from "./attribute.js";
 import type { Context } from "./context.js";
 import type { OpDef } from "./define-op.js";
 import type { Operation } from "./operation.js";
@@ -28,6 +29,8 @@ export type OlderForm =
       readonly tells: boolean;
       /** Reads what follows the op's name. */
       parse(p: OpParser): void;
+      /** Turns the era's attributes, as the generic form has them, into today's; false where there are none. */
+      modernize?(ctx: Context, attrs: [name: string, value: Attribute][]): boolean;
       print(op: Operation, p: OpPrinter): void;
     }
   | { readonly kind: "print"; print(op: Operation, p: OpPrinter): void }

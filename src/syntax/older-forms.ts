@@ -1,6 +1,7 @@
 /**
  * Reads what older Tritons wrote otherwise, once today's syntax has failed. See `ir/spelling.ts`.
  */
+import type { Attribute } from "../ir/attribute.js";
 import type { Context } from "../ir/context.js";
 import type { OpDef } from "../ir/define-op.js";
 import type { Operation } from "../ir/operation.js";
@@ -82,6 +83,15 @@ export function definitionThatFits(ctx: Context, def: OpDef, parts: Parts): OpDe
 function countFits(count: number, variable: readonly boolean[]): boolean {
   const fixed = variable.filter((one) => !one).length;
   return fixed === variable.length ? count === fixed : count >= fixed;
+}
+
+/** Turns the attributes of an op in the generic form into today's, where an era had others. */
+export function modernizeAttributes(ctx: Context, { dialect, name }: OpDef, attrs: [string, Attribute][]): void {
+  const forms = ctx.dialects.get(dialect)?.olderForms;
+  for (const era of ERAS) {
+    const form = forms?.[era]?.[name];
+    if (form?.kind === "syntax" && form.modernize?.(ctx, attrs)) takeSpelling(ctx, era);
+  }
 }
 
 /** Reads what follows an op's name in today's syntax. */

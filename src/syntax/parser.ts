@@ -23,7 +23,7 @@ import { ParseFailure } from "./cursor.js";
 import { DictionaryCache } from "./dictionary-cache.js";
 import { EntityParser } from "./entity-parser.js";
 import type { FormatParts } from "./format-parts.js";
-import { bareFuncOp, definitionThatFits, parseToday, readForm, readInOlderForm } from "./older-forms.js";
+import { bareFuncOp, definitionThatFits, modernizeAttributes, parseToday, readForm, readInOlderForm } from "./older-forms.js";
 import { parseDictionary, parseDictionaryEntries } from "./parse-attribute.js";
 import { parseTrailingLocation, resolvePending } from "./parse-location.js";
 import { parseFunctionType } from "./parse-type.js";
@@ -566,6 +566,7 @@ export class Parser extends EntityParser implements OpParser {
       if (!state.attrs.some(([given]) => given === name)) state.attrs.push([name, sizes]);
     state.types.push(...type.params.results);
     state.successors.push(...successors);
+    modernizeAttributes(this.ctx, def, state.attrs);
     return this.finish(definitionThatFits(this.ctx, def, state), at);
   }
 

@@ -5,15 +5,20 @@
  *     %3 = tt.load %2 cacheModifier = cg : tensor<16x!tt.ptr<f32>>      until 3.8
  */
 import type { AttrParser, OpParser } from "../../ir/asm.js";
-import { defineAttr, type Type } from "../../ir/attribute.js";
+import { type Attribute, defineAttr, type Type } from "../../ir/attribute.js";
 import { dictAttr, i32ArrayAttr } from "../../ir/builtin-attrs.js";
 import { elementTypeOrSelf } from "../../ir/builtin-types.js";
+import type { AttrConstraint } from "../../ir/constraints.js";
+import type { Context } from "../../ir/context.js";
 import type { OlderForm } from "../../ir/spelling.js";
 import { defaultsOf } from "./defaults-of.js";
 import { CacheModifierAttr, EvictionPolicyAttr } from "./enums.js";
 import { getI1SameShape, getPointeeType, PointerType } from "./types.js";
 
-export const CachePolicyAttr = defineAttr<{ readonly cache: string; readonly evict: string }>("tt.cache_policy", {
+export const CachePolicyAttr = defineAttr<{
+  readonly cache: Word<typeof CacheModifierAttr>;
+  readonly evict: Word<typeof EvictionPolicyAttr>;
+}>("tt.cache_policy", {
   parse(p) {
     p.punct("<");
     p.keyword("cache_modifier");
@@ -28,17 +33,27 @@ export const CachePolicyAttr = defineAttr<{ readonly cache: string; readonly evi
   },
   print: ({ cache, evict }) => `<cache_modifier = ${cache}, eviction_policy = ${evict}>`,
 });
-type Words = typeof CacheModifierAttr | typeof EvictionPolicyAttr;
-function word(p: AttrParser, { enum: known }: Words): string {
+type Word<C> = C extends AttrConstraint<infer W extends string> ? W : never;
+function word<W extends string>(p: AttrParser, { enum: known }: AttrConstraint<W>): W {
   const at = p.pos;
   const given = p.anyKeyword();
-  return Object.hasOwn(known!.cases, given) ? given : p.fail(`expected one of ${Object.keys(known!.cases).join(", ")}`, at);
+  const words = Object.keys(known!.cases) as W[];
+  return words.find((one) => one === given) ?? p.fail(`expected one of ${words.join(", ")}`, at);
 }
 
 const CACHE = "cache";
 const EVICT = "evict";
 const POLICY = "cachePolicy";
 const SIZES = "operandSegmentSizes";
+
+/** Puts the modifier and the policy in the place of the attribute for both. */
+function inTwoWords(ctx: Context, attrs: [string, Attribute][]): boolean {
+  const at = attrs.findIndex(([name, value]) => name === POLICY && CachePolicyAttr.is(value));
+  if (at < 0) return false;
+  const { cache, evict } = CachePolicyAttr.params(attrs[at]![1]);
+  attrs.splice(at, 1, [CACHE, CacheModifierAttr.write!(ctx, cache)], [EVICT, EvictionPolicyAttr.write!(ctx, evict)]);
+  return true;
+}
 
 /** `operands` are the types of all, by that of the pointers; a load has a result. */
 function form(least: number, operands: (pointers: Type) => readonly Type[], isLoad: boolean): OlderForm {
@@ -54,17 +69,12 @@ function form(least: number, operands: (pointers: Type) => readonly Type[], isLo
       const pointers = p.colonType();
       if (!PointerType.is(elementTypeOrSelf(pointers))) p.fail("expected a pointer or a tensor of pointers", at, "parse.operand-type");
       p.state.operands.push(...p.resolveAll(given, operands(pointers).slice(0, given.length)));
-      const policy = p.state.attrs.findIndex(([name, value]) => name === POLICY && CachePolicyAttr.is(value));
-      if (policy >= 0) {
-        const [[, attr] = []] = p.state.attrs.splice(policy, 1);
-        const { cache, evict } = CachePolicyAttr.params(attr!);
-        p.setAttr(CACHE, CacheModifierAttr.write!(p.ctx, cache as never));
-        p.setAttr(EVICT, EvictionPolicyAttr.write!(p.ctx, evict as never));
-      }
+      inTwoWords(p.ctx, p.state.attrs);
       if (!isLoad) return;
       p.setAttr(SIZES, i32ArrayAttr(p.ctx, [1, Number(given.length > 1), Number(given.length > 2)]));
       p.state.types.push(getPointeeType(pointers)!);
     },
+    modernize: inTwoWords,
     print(op, p) {
       p.write(` ${p.values(op.operands)}`);
       const cache = CacheModifierAttr.read(op.attr(CACHE)!);

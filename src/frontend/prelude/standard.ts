@@ -141,6 +141,7 @@ def _elementwise_max(a, b):
 #line 177
 def max(input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False):
     input = core._promote_bfloat16_to_float32(input)
+    #line 179
     if return_indices:
         if return_indices_tie_break_left:
             return core._reduce_with_indices(input, axis, _argmax_combine_tie_break_left, keep_dims=keep_dims)
@@ -200,6 +201,7 @@ def _elementwise_min(a, b):
 #line 236
 def min(input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False):
     input = core._promote_bfloat16_to_float32(input)
+    #line 238
     if return_indices:
         if return_indices_tie_break_left:
             return core._reduce_with_indices(input, axis, _argmin_combine_tie_break_left, keep_dims=keep_dims)
@@ -492,6 +494,7 @@ export const STANDARD_3_8 = STANDARD_3_7.replace(/#line (\d+)/g, (text, line) =>
 const MOVED_3_9: readonly (readonly [number, number])[] = [
   [440, 25],
   [343, 15],
+  [339, 16],
   [335, 18],
   [290, 21],
   [282, 23],
@@ -500,8 +503,16 @@ const MOVED_3_9: readonly (readonly [number, number])[] = [
   [56, 26],
 ];
 
-/** The same in 3.9, and after it the functions that are others: bf16 is compared and summed as it is. */
-export const STANDARD_3_9 = `${STANDARD_3_8.replace(/#line (\d+)/g, (_, line) => `#line ${Number(line) + (MOVED_3_9.find(([from]) => Number(line) >= from)?.[1] ?? 0)}`)}
+const moved39 = (line: number): number => line + (MOVED_3_9.find(([from]) => line >= from)?.[1] ?? 0);
+
+/** The same in 3.9, and after it the functions that are others. */
+export const STANDARD_3_9 = `${STANDARD_3_8.replace(/#line (\d+)/g, (_, line) => `#line ${moved39(Number(line))}`)
+  .replaceAll("    if wide_type is not None:\n        input", "\n    input")
+  .replace("!= (flip ^ is_right), y, x)", "!= (flip ^ is_right).to(core.int1), y, x)")
+  .replace(
+    / {4}core\.static_assert\(-len\(x\.shape\) <= dim and dim < len\(x\.shape\)\)\n( {4}axis: core\.constexpr = _get_flip_dim\(dim, x\.shape\)\n)/,
+    '$1    core.static_assert(0 <= axis and axis < len(x.shape), "flip: dim must be None or in [-rank, rank)")\n',
+  )}
 
 @core._tensor_member_fn
 @jit
@@ -514,44 +525,6 @@ def softmax(x, dim=None, *, keep_dims=None, ieee_rounding=False):
     num = math.exp(z)
     den = sum(num, axis, keep_dims=True)
     return math.fdiv(num, den, ieee_rounding)
-
-
-@core._tensor_member_fn
-@jit
-#line 203
-def max(input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False):
-    if return_indices:
-        if return_indices_tie_break_left:
-            return core._reduce_with_indices(input, axis, _argmax_combine_tie_break_left, keep_dims=keep_dims)
-        else:
-            return core._reduce_with_indices(input, axis, _argmax_combine_tie_break_fast, keep_dims=keep_dims)
-    else:
-        if input.dtype.primitive_bitwidth < 32:
-            if input.dtype.is_floating():
-                input = input.to(core.float32)
-            else:
-                assert input.dtype.is_int(), "Expecting input to be integer type"
-                input = input.to(core.int32)
-        return core.reduce(input, axis, _elementwise_max, keep_dims=keep_dims)
-
-
-@core._tensor_member_fn
-@jit
-#line 261
-def min(input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False):
-    if return_indices:
-        if return_indices_tie_break_left:
-            return core._reduce_with_indices(input, axis, _argmin_combine_tie_break_left, keep_dims=keep_dims)
-        else:
-            return core._reduce_with_indices(input, axis, _argmin_combine_tie_break_fast, keep_dims=keep_dims)
-    else:
-        if input.dtype.primitive_bitwidth < 32:
-            if input.dtype.is_floating():
-                input = input.to(core.float32)
-            else:
-                assert input.dtype.is_int(), "Expecting input to be integer type"
-                input = input.to(core.int32)
-        return core.reduce(input, axis, _elementwise_min, keep_dims=keep_dims)
 
 
 @constexpr_function
@@ -568,47 +541,11 @@ def _pick_sum_dtype(given, dtype):
 
 @core._tensor_member_fn
 @jit
-#line 310
-def sum(input, axis=None, keep_dims=False, dtype: core.constexpr = None):
-    #line 312
-    wide_type: core.constexpr = _pick_sum_dtype(input.dtype, dtype)
-    input = input.to(wide_type)
-    return core.reduce(input, axis, _sum_combine, keep_dims=keep_dims)
-
-
-@core._tensor_member_fn
-@jit
-#line 355
-def cumsum(input, axis=0, reverse=False, dtype: core.constexpr = None):
-    wide_type: core.constexpr = _pick_sum_dtype(input.dtype, dtype)
-    input = input.to(wide_type)
-    return core.associative_scan(input, axis, _sum_combine, reverse)
-
-
-@core._tensor_member_fn
-@jit
 #line 372
 def cumprod(input, axis=0, reverse=False, dtype: core.constexpr = None):
     wide_type: core.constexpr = _pick_sum_dtype(input.dtype, dtype)
     input = input.to(wide_type)
     return core.associative_scan(input, axis, _prod_combine, reverse)
-
-
-@jit
-#line 389
-def _compare_and_swap(x, flip, i: core.constexpr):
-    #line 391
-    places: core.constexpr = _log2(x.numel)
-    #line 394
-    signed = _get_int_dtype(x.dtype.primitive_bitwidth, True)
-    ix = x.to(signed, bitcast=True)
-    iy = ix ^ xor_sum(ix, places - i - 1, True)
-    y = iy.to(x.dtype, bitcast=True)
-    #line 400
-    is_right = _indicator(places, i)
-    #line 403
-    ret = core.where((x > y) != (flip ^ is_right).to(core.int1), y, x)
-    return ret
 
 
 @jit
@@ -644,24 +581,6 @@ def sort_impl(x, k: core.constexpr = None, dim: core.constexpr = None, descendin
             h = _bitonic_merge_hypercube(h, below, 2 if n < level else descending)
         #line 484
         x = core.reshape(h, x.shape[:-1] + [2**below])
-    return x
-
-
-@core._tensor_member_fn
-@jit
-#line 541
-def flip(x, dim=None):
-    #line 550
-    axis: core.constexpr = _get_flip_dim(dim, x.shape)
-    core.static_assert(0 <= axis and axis < len(x.shape), "flip: dim must be None or in [-rank, rank)")
-    core.static_assert(_is_power_of_two(x.shape[axis]))
-    turns: core.constexpr = _log2(x.shape[axis])
-    #line 556
-    signed = _get_int_dtype(x.dtype.primitive_bitwidth, True)
-    y = core.reshape(x.to(signed, bitcast=True), x.shape[:axis] + [2] * turns + x.shape[axis + 1:])
-    for n in core.static_range(turns):
-        y = y ^ xor_sum(y, axis + n, True)
-    x = core.reshape(y, x.shape).to(x.dtype, bitcast=True)
     return x
 
 

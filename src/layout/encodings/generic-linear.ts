@@ -1,7 +1,7 @@
 /** `#ttg.generic_linear`: any distributed layout that reaches all elements; warps may move in several dimensions. Source: GenericLinearEncodingAttr. */
 import type { EncodingParams, GenericLinearParams } from "../encoding-params.js";
 import type { Encoding } from "./encoding.js";
-import { DISTRIBUTED_DIMS, isPermutation, LINEAR, verifyInDims, verifyOutDims } from "./linear.js";
+import { DISTRIBUTED_DIMS, isPermutation, OF_LINEAR_MAP, verifyInDims, verifyOutDims } from "./linear.js";
 
 /** Upstream's complaints about the parameters. */
 export function verifyGenericLinear({ layout }: GenericLinearParams): string[] {
@@ -30,7 +30,7 @@ export function isGenericLinear(params: EncodingParams): boolean {
 export const linearKind = (params: EncodingParams): "linear" | "generic_linear" => (isGenericLinear(params) ? "generic_linear" : "linear");
 
 export const GENERIC_LINEAR: Encoding<GenericLinearParams> = {
-  ...(LINEAR as unknown as Encoding<GenericLinearParams>),
+  ...OF_LINEAR_MAP,
   kind: "generic_linear",
   what: "any linear map; warps may move in several dimensions at once (Triton 3.8)",
   verify: verifyGenericLinear,

@@ -11,8 +11,11 @@ import { isPowerOf2 } from "./matrix-order.js";
 /** The in dims of a distributed layout, fastest first. */
 export const DISTRIBUTED_DIMS = ["register", "lane", "warp", "block"] as const;
 
+/** The parameters of an encoding that is a linear map. */
+type LinearMap = Pick<LinearParams, "layout">;
+
 /** The layout, repeated along registers or cut to the shape; registers that point beyond the shape go, lanes and warps become duplicates. */
-export function linearToLinearLayout(shape: readonly number[], { layout }: LinearParams): LinearLayout {
+export function linearToLinearLayout(shape: readonly number[], { layout }: LinearMap): LinearLayout {
   const named: Record<string, number> = {};
   layout.outDimNames.forEach((dim, d) => {
     named[dim] = shape[d]!;
@@ -68,16 +71,21 @@ export function isPermutation(layout: LinearLayout): boolean {
   return moving.every(isUnit) && new Set(moving).size === moving.length && 2 ** moving.length === layout.getTotalOutDimSize();
 }
 
-export const LINEAR: Encoding<LinearParams> = {
-  kind: "linear",
+/** All that an encoding has which is a linear map, but its kind and what it is. */
+export const OF_LINEAR_MAP = {
   dialect: "ttg",
   group: "distributed",
-  what: "any linear map whose bases move in one dimension each",
   fields: DISTRIBUTED_DIMS.map((name) => bases(name, `where each bit of ${name} leads`)),
-  text: ({ layout }) => `{${basesText(layout)}}`,
-  verify: verifyLinear,
+  text: ({ layout }: LinearMap) => `{${basesText(layout)}}`,
   toLinearLayout: linearToLinearLayout,
-  cga: ({ layout }) => linearToCga(layout),
-  rank: ({ layout }) => layout.getNumOutDims(),
-  order: ({ layout }) => linearOrder(layout),
+  cga: ({ layout }: LinearMap) => linearToCga(layout),
+  rank: ({ layout }: LinearMap) => layout.getNumOutDims(),
+  order: ({ layout }: LinearMap) => linearOrder(layout),
+} as const;
+
+export const LINEAR: Encoding<LinearParams> = {
+  ...OF_LINEAR_MAP,
+  kind: "linear",
+  what: "any linear map whose bases move in one dimension each",
+  verify: verifyLinear,
 };

@@ -14,34 +14,36 @@ const isWarpNumber = (node: Node): boolean =>
 const isDivision = ({ kind, inputs }: Node): boolean =>
   (kind === "sdiv" || kind === "srem" || kind === "udiv" || kind === "urem") && inputs[1]!.kind !== "const";
 
-/** Which warp numbers are now bits of the thread's number. */
+/** The warp numbers that divisions depend on, where all else that they depend on is the same for a warp too: now bits of the thread's number. */
 export function warpNumbersOfDivisions(graph: Graph, live: ReadonlySet<Node>): Map<Node, Node> {
+  const known = new Map<Node, boolean>();
+  const inside = new Set([...live].filter((node) => isDivision(node) && isSameForWarp(node, known)));
   const replaced = new Map<Node, Node>();
-  const seen = new Set<Node>();
-  const numbers = new Set<Node>();
-  for (const division of live) {
-    if (!isDivision(division)) continue;
-    const found = warpNumbersIn(division);
-    for (const number of found) numbers.add(number);
-  }
-  for (const number of numbers) {
-    if (seen.has(number)) continue;
-    seen.add(number);
-    const [thread, start] = number.inputs as [Node, Node];
-    const count = bitLength(maximumOf(number));
-    graph.loc = number.loc;
-    replaced.set(number, graph.ptx("bfe.u32", 32, [thread, start, graph.constant(32, count)]));
+  for (const node of inside) {
+    if (!isWarpNumber(node)) {
+      for (const input of node.inputs) inside.add(input);
+      continue;
+    }
+    const [thread, start] = node.inputs as [Node, Node];
+    const count = bitLength(maximumOf(node));
+    graph.loc = node.loc;
+    replaced.set(node, graph.ptx("bfe.u32", 32, [thread, start, graph.constant(32, count)]));
   }
   return replaced;
 }
-/** The warp numbers that a value is computed from, where all else is the same for a warp too. */
-function warpNumbersIn(root: Node): readonly Node[] {
-  const found: Node[] = [];
-  const seen = new Set([root]);
-  for (const node of seen) {
-    if (isWarpNumber(node)) found.push(node);
-    else if (isThreadNumber(node) || !isPure(node) || node.kind === "result") return [];
-    else for (const input of node.inputs) seen.add(input);
+/** Whether a value is computed from warp numbers and what is not of a thread; `known` holds the results so far. */
+function isSameForWarp(root: Node, known: Map<Node, boolean>): boolean {
+  const open = [root];
+  for (let node = open.at(-1); node; node = open.at(-1)) {
+    const unknown = known.has(node) || isWarpNumber(node) ? [] : node.inputs.filter((input) => !known.has(input));
+    if (unknown.length > 0 && isShared(node)) {
+      open.push(...unknown);
+      continue;
+    }
+    open.pop();
+    if (!known.has(node)) known.set(node, isWarpNumber(node) || (isShared(node) && node.inputs.every((input) => known.get(input))));
   }
-  return found;
+  return known.get(root)!;
 }
+/** Whether a value is the same for a warp where its inputs are. */
+const isShared = (node: Node): boolean => !isThreadNumber(node) && isPure(node) && node.kind !== "result";

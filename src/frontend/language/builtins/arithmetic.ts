@@ -25,8 +25,8 @@ const sum = (name: string, run: typeof add) =>
     run(s, unwrap(a.x), unwrap(a.y), truth(a.sanitize_overflow)),
   );
 
-/** GPUs do not compare bf16. */
-const promoteBfloat16 = (s: Semantic, x: Tensor): Tensor => (dtypeOf(x) === BFLOAT16 ? cast(s, x, FLOAT32) : x);
+/** GPUs did not compare bf16, until 3.9. */
+const promoteBfloat16 = (s: Semantic, x: Tensor): Tensor => (dtypeOf(x) === BFLOAT16 && !s.rules.keepsBfloat16 ? cast(s, x, FLOAT32) : x);
 
 /** Until 3.9 all arguments are made tensors first, then widened. */
 const asOperands = (s: Semantic, values: readonly PyValue[]): readonly PyValue[] =>
