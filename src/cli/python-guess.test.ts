@@ -268,9 +268,14 @@ test("kernels of classes are named by their class, and launched through it; they
     // WIDTH is the file's.
     if (kernel === "Twice.forward") expect(io.out()).not.toContain("2.0");
   }
-  const inner = memoryIo();
-  expect(await main([file, "--kernel", "inner", "--guess", "--print-after", "0"], inner)).toBe(2);
-  expect(inner.err()).toContain(`'${file}' defines 'inner' when 'make' is called: give what it returns a name at module level`);
+  for (const [kernel, around] of [
+    ["inner", "make"],
+    ["awaited", "make_later"],
+  ] as const) {
+    const io = memoryIo();
+    expect(await main([file, "--kernel", kernel, "--guess", "--print-after", "0"], io)).toBe(2);
+    expect(io.err()).toContain(`'${file}' defines '${kernel}' when '${around}' is called: give what it returns a name at module level`);
+  }
   const later = memoryIo();
   expect(await main([file, "--kernel", "later", "--guess", "--print-after", "0"], later)).toBe(2);
   expect(later.err()).toContain("TypeError: a kernel is a function without 'async'");

@@ -244,12 +244,14 @@ function namesOf(source: SourceFile): readonly (readonly [string, PyValue])[] {
 function innerKernels(body: readonly ast.Stmt[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const isJit = (decorator: ast.Expr): boolean => lastName(decorator.kind === "Call" ? decorator.func : decorator) === "jit";
-  const inside = (around: ast.FunctionDef): void =>
+  const isFunction = (node: ast.Node): node is ast.FunctionDef | ast.AsyncFunctionDef =>
+    node.kind === "FunctionDef" || node.kind === "AsyncFunctionDef";
+  const inside = (around: ast.FunctionDef | ast.AsyncFunctionDef): void =>
     walk(around.body, (node) => void (node.kind === "FunctionDef" && node.decorators.some(isJit) && found.set(node.name, around.name)));
   walk(
     body,
-    (node) => void (node.kind === "FunctionDef" && inside(node)),
-    (node) => node.kind !== "FunctionDef",
+    (node) => void (isFunction(node) && inside(node)),
+    (node) => !isFunction(node),
   );
   return found;
 }

@@ -142,8 +142,6 @@ export class Block {
   dominator: Block | undefined;
   depth = 0;
   loopDepth = 0;
-  /** Do not unroll the loop that this branch closes. */
-  noUnroll = false;
   /** The rank of the node made last in this block, see `Node.rank`. */
   rank: number;
   constructor(readonly id: number) {

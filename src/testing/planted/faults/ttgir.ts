@@ -1113,7 +1113,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
     {
       in: "operandSource",
       fault: "what is stored in a buffer is there before the round",
-      kernel: "flash_attention+3.8",
+      kernel: "squared",
       find: "return { fits: false, def };\n  const alloc",
       replace: "return { fits: true, def };\n  const alloc",
     },
