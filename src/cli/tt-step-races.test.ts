@@ -116,6 +116,19 @@ describe("a warp that loads what another warp of its program has stored over", (
     expect(out).toMatch(/^validate: same results/);
     expect(code).toBe(0);
   });
+  test("is one too where an atomic stores", async () => {
+    const atomic = (between: string) =>
+      kernel(between).replace("tt.store %x, %c : !tt.ptr<i32>", "tt.atomic_rmw exch, acq_rel, gpu, %x, %c : (!tt.ptr<i32>, i32) -> i32");
+    for (const target of ["cuda:80", "hip:gfx942"]) {
+      const { code, out } = await tool({ "k.ttir": atomic("") }, "cache/k.ttir", "--target", target, "--validate");
+      expect(out).toMatch(RACE);
+      expect(out).toContain("(tt.load at <after cache/k.ttir>:8:10)\nvalidate: same results after each of");
+      expect(code).toBe(0);
+      const ordered = await tool({ "k.ttir": atomic("gpu.barrier") }, "cache/k.ttir", "--target", target, "--validate", "--strict");
+      expect(ordered.out).toMatch(/^validate: same results/);
+      expect(ordered.code).toBe(0);
+    }
+  });
   test("is a fault where PTX has lost that barrier", async () => {
     const { out: ptx } = await tool({ "k.ttir": kernel("gpu.barrier") }, "cache/k.ttir", "--emit", "ptx");
     expect(ptx).toContain("bar.sync \t0;");

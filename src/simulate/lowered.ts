@@ -91,7 +91,7 @@ export interface OwnRace extends Finding {
 /** The races of a run that the source has too: nothing orders the accesses of `overwritten` and the later stores. */
 export function ownRaces({ overwritten }: RunResult, run: PtxRun): readonly OwnRace[] {
   return [...overwritten].flatMap(([op, buffer]) => {
-    const race = run.findings.find((f) => f.kind === "global-order" && f.buffer === buffer);
+    const race = run.findings.find((f) => f.kind === "global-order" && f.buffer === buffer) ?? run.metAtomics.get(buffer);
     if (!race) return [];
     const { message, program, times } = race;
     return [{ kind: "global-race", severity: "note", op, buffer, message, program, times } as const];

@@ -6,7 +6,7 @@
  */
 import type { Memory, Page } from "../memory.js";
 import { type Knowledge, learnOf } from "./clocks.js";
-import { type Findings, type Site, siteText } from "./findings.js";
+import { type Finding, type Findings, type Site, siteText } from "./findings.js";
 import type { Warp } from "./warp.js";
 
 /** The memory-ordering semantics of an instruction. */
@@ -31,6 +31,8 @@ export class GlobalOrder {
   /** The knowledge that strong accesses have published, by address. */
   readonly #published = new Map<number, Knowledge>();
   readonly #before = new Uint8Array(64);
+  /** By buffer: loads that found what an atomic of another warp of the program had stored, with nothing that orders the two. */
+  readonly metAtomics = new Map<string, Pick<Finding, "message" | "program" | "times">>();
   /** Counts stores that may have changed something. */
   version = 0;
 
@@ -58,14 +60,22 @@ export class GlobalOrder {
       const last = words[b >> 2]!;
       if ((last & bytesIn(b, at + bytes)) === 0) continue;
       const record = (last >> 4) * FIELDS;
-      // A load may read a strong store at any time, and strong accesses do not race with each other.
-      if ((strong || !stores) && this.#records[record + 3]! & 1) continue;
       const program = this.#records[record]!;
       const isOwn = program === this.#program;
+      const isStrong = (this.#records[record + 3]! & 1) === 1;
+      // Strong accesses do not race with each other, and a load may read a strong store of another program at any time.
+      if (isStrong && (strong || (!stores && !isOwn))) continue;
       const writer = this.#records[record + 1]!;
       if (isOwn && writer === warp.index) continue;
       const known = Math.max(warp.foreign?.get(program)?.[writer] ?? -1, isOwn ? warp.seen[writer]! : -1);
       if (known >= this.#records[record + 2]!) continue;
+      if (isStrong && !stores) {
+        const { name } = page.buffer.spec;
+        const message = this.#raceText(page, at, warp, last, "loads");
+        const times = 1 + (this.metAtomics.get(name)?.times ?? 0);
+        this.metAtomics.set(name, { message, program: this.#places[program]!, times });
+        continue;
+      }
       if (stores) this.#before.set(page.u8.subarray(at, at + bytes));
       else this.#race(page, at, warp, site, last, "loads");
       if (stores || !isOwn) return last;
@@ -141,11 +151,13 @@ export class GlobalOrder {
     this.findings.add(
       this.#records[(last >> 4) * FIELDS] === this.#program ? "global-order" : "global-race",
       site,
-      `thread ${warp.thread(0)} ${does} ${this.#place(page, at)}, with nothing that orders it after ${this.#writer(last)}`,
+      this.#raceText(page, at, warp, last, does),
       `${site.index}:${name}`,
       name,
     );
   }
+  #raceText = (page: Page, at: number, warp: Warp, last: number, does: string): string =>
+    `thread ${warp.thread(0)} ${does} ${this.#place(page, at)}, with nothing that orders it after ${this.#writer(last)}`;
 
   #place(page: Page, at: number): string {
     const { buffer } = page;

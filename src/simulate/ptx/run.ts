@@ -73,6 +73,8 @@ export interface PtxRun {
   /** Final stores by argument name, buffers of pointer tables included. */
   readonly stores: ReadonlyMap<string, readonly StoredRun[]>;
   readonly findings: readonly Finding[];
+  /** By buffer: a load that found what an atomic of another warp had stored, with nothing that orders the two. */
+  readonly metAtomics: GlobalOrder["metAtomics"];
   /** Every instruction with its counts; `executions` is 0 where none was active. */
   readonly sites: readonly Site[];
   /** The rest of the program with `addressesOnly`. */
@@ -123,6 +125,7 @@ const notRun = (source: SourceBuffer, memory: Memory): PtxRun => ({
   memory,
   stores: new Map(),
   findings: [],
+  metAtomics: new Map(),
   sites: [],
   slice: undefined,
   loops: [],
@@ -246,6 +249,7 @@ function* execute(program: PtxProgram, launch: PtxLaunch, memory: Memory, source
     memory,
     stores,
     findings: findings.all,
+    metAtomics: order?.metAtomics ?? new Map(),
     sites: program.sites,
     slice,
     threads: block[0] * block[1] * block[2],

@@ -148,6 +148,8 @@ export class GlobalOrder {
     const all = this.#storesOf(buffer);
     const last = all.get(address);
     if (last && this.#races(last, true)) this.#race(op, "reads", address, last);
+    const load = stores ? this.#loads.get(buffer)?.get(address) : undefined;
+    if (load?.program === this.#places.length && load.time === this.#time) this.overwritten.set(load.op, buffer.spec.name);
     if (stores) all.set(address, { op, program: this.#places.length, time: this.#time, isAtomic: true });
     // Within a CTA nothing is made known to other programs.
     if (scope === "cta") return;
