@@ -2,7 +2,7 @@
 
 import type { Block, Effect, Graph, Node, Width } from "./graph.js";
 import { expandAsm } from "./inline-asm.js";
-import { addressInput, addressParts, type InstructionOrder, isSymbol, orderInstructions } from "./instruction-order.js";
+import { addressInput, addressParts, type InstructionOrder, isSymbol } from "./instruction-order.js";
 import type { LocTable } from "./lines.js";
 import { relievePressure } from "./pressure.js";
 import { type Results, resultNodes, shareRegisters } from "./registers.js";
@@ -53,7 +53,7 @@ class Emitter {
     readonly order: readonly Block[],
     readonly names: EmitNames,
   ) {
-    this.#code = relievePressure(order, orderInstructions(order));
+    this.#code = relievePressure(graph, order);
     this.#results = resultNodes(graph, this.#code.instructions);
     this.#shared = shareRegisters(order, this.#code, this.#results);
   }

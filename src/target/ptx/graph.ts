@@ -183,6 +183,10 @@ export class Graph {
       this.#pure.set(key, (node = this.node(kind, width, inputs, data as DataOf[K], rankOf(kind, data, inputs), this.home)) as Node);
     return node;
   }
+  /** A node that computes what another one does, at a place of its own. */
+  copyOf(node: Node): Node {
+    return this.node(node.kind, node.width, node.inputs, node.data, node.rank, this.home);
+  }
   private node<K extends Kind>(kind: K, width: Width, inputs: readonly Node[], data: DataOf[K], rank: number, home: number): Node<K> {
     const id = this.#next++;
     return new NodeOf(id, kind, width, inputs, data, this.loc, rank, home, this.#place ?? id) as Node<K>;

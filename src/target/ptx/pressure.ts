@@ -8,7 +8,8 @@
  * Source: Goodman, Hsu, "Code Scheduling and Register Allocation in Large Basic Blocks".
  */
 import { Heap } from "../../support/heap.js";
-import { type Block, isPure, type Node } from "./graph.js";
+import { makeDescriptorsNear } from "./descriptors.js";
+import { type Block, type Graph, isPure, type Node } from "./graph.js";
 import { type InstructionOrder, orderInstructions, registerInputs } from "./instruction-order.js";
 import { fuseAcrossLoops } from "./loop-factors.js";
 import { terminatorInputs } from "./schedule.js";
@@ -22,11 +23,14 @@ const FEWER = 0.95;
 const WORTH = 0.75;
 
 /** The order of each block, with other ones of the instructions between two effects where these need too many registers. */
-export function relievePressure(order: readonly Block[], code: InstructionOrder): InstructionOrder {
-  const relieved = relievedOrder(order, code);
-  const tooMany = Math.max(0, ...order.map((block) => (block.loopDepth > 0 ? (relieved.most.get(block) ?? 0) : 0))) - REGISTERS;
-  if (tooMany <= 0 || !fuseAcrossLoops([...code.instructions.values()].flat(), tooMany)) return relieved;
-  return relievedOrder(order, orderInstructions(order));
+export function relievePressure(graph: Graph, order: readonly Block[]): InstructionOrder {
+  const again = () => relievedOrder(order, orderInstructions(order));
+  const tooMany = (most: ReadonlyMap<Block, number>): number =>
+    Math.max(0, ...order.map((block) => (block.loopDepth > 0 ? (most.get(block) ?? 0) : 0))) - REGISTERS;
+  let relieved = again();
+  if (tooMany(relieved.most) > 0 && makeDescriptorsNear(graph, order)) relieved = again();
+  const left = tooMany(relieved.most);
+  return left > 0 && fuseAcrossLoops([...relieved.instructions.values()].flat(), left) ? again() : relieved;
 }
 /** `most`: how many words each block needs at once. */
 function relievedOrder(order: readonly Block[], { instructions, halves }: InstructionOrder) {
@@ -115,6 +119,9 @@ class Values {
     const made = new Set(nodes.flatMap((node) => this.made(node)));
     let now = 0;
     for (const value of left.keys()) if (!made.has(value)) now += wordsOf(value);
+    /** Words that the block only keeps. */
+    let kept = 0;
+    for (const value of behind) if (!made.has(value) && !left.has(value)) kept += wordsOf(value);
     const put = (node: Node, uses: Map<Node, number>, words: number): number => {
       const after = words + this.growth(node, behind, uses);
       for (const value of this.needs(node)) uses.set(value, uses.get(value)! - 1);
@@ -147,7 +154,7 @@ class Values {
           ifHardlyMore(this.#backAndForth(run)) ?? ifBetter(this.#greedy(run, behind, leftOf(run))) ?? ifBetter(this.#oneByOne(run)) ?? run;
       for (const node of [...run, ...nodes.slice(end, end + 1)]) {
         now = put(node, left, now);
-        mostOf.set(block, Math.max(mostOf.get(block) ?? 0, now));
+        mostOf.set(block, Math.max(mostOf.get(block) ?? 0, now + kept));
         chosen.push(node);
       }
       start = end + 1;
