@@ -3,7 +3,7 @@
 import type { Operation } from "../../ir/operation.js";
 import { IN_ATOMIC_WORD, type Page } from "../memory.js";
 import { bytesOf, isFloatKind } from "../numbers/element.js";
-import { type Element, intElement } from "./elements.js";
+import { type Data, type Element, intElement } from "./elements.js";
 import type { StoreEvent } from "./machine.js";
 import type { RunResult } from "./run.js";
 import { OPEN_SIGN } from "./tolerances.js";
@@ -38,19 +38,13 @@ export function compareRuns(
   } = {},
 ): Difference | undefined {
   const bytes = differingBytes(first, second, leaveOut);
-  if (bytes.size === 0) return undefined;
+  if (bytes.pages.size === 0) return undefined;
   const found: Found[] = [];
-  const claimed = new Set<number>();
   for (const run of [second, first])
     for (let i = run.stores.length - 1; i >= 0; i--)
-      collect(
-        run.stores[i]!,
-        i + (run === first ? second.stores.length : 0),
-        { bytes, claimed, run, runs: [first, second], bounds },
-        found,
-      );
+      collect(run.stores[i]!, i + (run === first ? second.stores.length : 0), { bytes, run, runs: [first, second], bounds }, found);
   // Lowered code keeps no list of its stores: what only it stored is known by address alone.
-  const [stray] = [...bytes].filter((address) => !claimed.has(address)).sort((a, b) => a - b);
+  const stray = bytes.first();
   if (found.length === 0 && stray !== undefined) return strayByte(first, second, stray);
   if (found.length === 0) return undefined;
   found.sort((a, b) => a.order - b.order || a.lane - b.lane);
@@ -105,9 +99,46 @@ const WRITTEN = 2;
 const WRITTEN_WORD = WRITTEN * 0x01010101;
 const isArgument = (name: string): boolean => !name.startsWith("#");
 
+const PAGE = 1024;
+
+/** Addresses, a page of bits at a time. */
+class Addresses {
+  readonly pages = new Map<number, Uint8Array>();
+  /** The page asked for last. */
+  #key = -1;
+  #page: Uint8Array | undefined;
+
+  add(address: number): void {
+    const key = Math.floor(address / PAGE);
+    let page = this.pages.get(key);
+    if (!page) this.pages.set(key, (page = new Uint8Array(PAGE)));
+    page[address % PAGE] = 1;
+  }
+  /** Takes addresses out; returns whether one of them was there. */
+  take(address: number, count: number): boolean {
+    let found = false;
+    for (let at = address; at < address + count; at++) {
+      const key = Math.floor(at / PAGE);
+      if (key !== this.#key) [this.#key, this.#page] = [key, this.pages.get(key)];
+      if (this.#page?.[at - key * PAGE] !== 1) continue;
+      this.#page[at - key * PAGE] = 0;
+      found = true;
+    }
+    return found;
+  }
+  /** The lowest address. */
+  first(): number | undefined {
+    for (const [key, page] of [...this.pages].sort(([a], [b]) => a - b)) {
+      const at = page.indexOf(1);
+      if (at >= 0) return key * PAGE + at;
+    }
+    return undefined;
+  }
+}
+
 /** Addresses of bytes that only one run stored, or both with different values. */
-function differingBytes(first: RunResult, second: RunResult, leaveOut: ReadonlySet<string>): Set<number> {
-  const differing = new Set<number>();
+function differingBytes(first: RunResult, second: RunResult, leaveOut: ReadonlySet<string>): Addresses {
+  const differing = new Addresses();
   for (const [run, other] of [
     [first, second],
     [second, first],
@@ -123,7 +154,7 @@ function differingBytes(first: RunResult, second: RunResult, leaveOut: ReadonlyS
     }
   return differing;
 }
-function compareBytes(page: Page, match: Page | undefined, base: number, differing: Set<number>): void {
+function compareBytes(page: Page, match: Page | undefined, base: number, differing: Addresses): void {
   for (let word = 0; word < page.i32.length; word++) {
     const mine = page.flags32[word]! & WRITTEN_WORD;
     const theirs = match ? match.flags32[word]! & WRITTEN_WORD : 0;
@@ -144,26 +175,22 @@ interface Found {
   readonly event: StoreEvent;
 }
 interface Comparison {
-  readonly bytes: ReadonlySet<number>;
-  readonly claimed: Set<number>;
+  /** Those that no later store has taken. */
+  readonly bytes: Addresses;
   readonly run: RunResult;
   readonly runs: readonly [RunResult, RunResult];
   readonly bounds: RunResult["bounds"];
 }
 
 /** The elements of a store that differ and were not stored over later. */
-function collect(event: StoreEvent, order: number, { bytes, claimed, run, runs, bounds }: Comparison, found: Found[]): void {
+function collect(event: StoreEvent, order: number, { bytes, run, runs, bounds }: Comparison, found: Found[]): void {
   const { mask, element } = event;
   const addresses = event.addresses as Float64Array;
   const bound = holdsFloats(event, run) ? (address: number) => bounds().get(address) ?? 0 : undefined;
   for (let lane = 0; lane < addresses.length; lane++) {
     if (mask && !mask[lane]) continue;
     const address = addresses[lane]!;
-    let touches = false;
-    for (let b = 0; b < element.bytes; b++) if (bytes.has(address + b) && !claimed.has(address + b)) touches = true;
-    if (!touches) continue;
-    for (let b = 0; b < element.bytes; b++) claimed.add(address + b);
-    if (!agree(runs, element, address, bound)) found.push({ order, lane, address, event });
+    if (bytes.take(address, element.bytes) && !agree(runs, element, address, bound)) found.push({ order, lane, address, event });
   }
 }
 
@@ -199,8 +226,11 @@ export function uncertain(
   for (const event of run.stores) {
     const { element } = event;
     if (element.family !== "float") continue;
-    const places = [...(event.addresses as Float64Array)].filter((_, i) => !event.mask || event.mask[i]);
-    const sizes = places.map((address) => Math.abs(Number(valueAt(run, element, address)))).map((x) => (Number.isFinite(x) ? x : 0));
+    const places = (event.addresses as Float64Array).filter((_, i) => !event.mask || event.mask[i]);
+    const sizes = places.map((address) => {
+      const size = Math.abs(Number(valueAt(run, element, address)));
+      return Number.isFinite(size) ? size : 0;
+    });
     const usual = sizes.reduce((sum, x) => sum + x, 0) / Math.max(sizes.length, 1);
     const entry = ops.get(event.op) ?? { op: event.op, count: 0, of: 0 };
     ops.set(event.op, entry);
@@ -234,9 +264,11 @@ function isStored(run: RunResult, address: number): boolean {
 }
 /** The value at an address, as a number; a 64-bit integer as a bigint. */
 function valueAt({ memory }: RunResult, element: Element, address: number): number | bigint {
-  const { bytes } = element;
-  if (element.family === "ptr") return memory.load64(address);
-  const raw = intElement(8 * bytes).alloc(1);
+  const { bytes, family } = element;
+  if (family === "ptr") return memory.load64(address);
+  let cell = cells.get(element);
+  if (!cell) cells.set(element, (cell = cellOf(element)));
+  const { raw, held } = cell;
   raw[0] = (
     bytes === 8
       ? memory.load64(address)
@@ -246,10 +278,19 @@ function valueAt({ memory }: RunResult, element: Element, address: number): numb
           ? memory.load16(address)
           : memory.load8(address)
   ) as never;
-  if (element.family === "int") return raw[0]!;
-  const held = element.alloc(1);
-  new Uint8Array(held.buffer).set(new Uint8Array(raw.buffer));
+  if (family === "int") return raw[0]!;
   return element.decode ? element.decode[held[0] as number]! : Number(held[0]);
+}
+/** One element, as a signed integer and as it is kept. */
+interface Cell {
+  readonly raw: Data;
+  readonly held: Data;
+}
+const cells = new Map<Element, Cell>();
+function cellOf(element: Element): Cell {
+  const held = element.alloc(1);
+  const raw = intElement(8 * element.bytes).alloc(1);
+  return { raw: new (raw.constructor as new (buffer: ArrayBufferLike) => Data)(held.buffer), held };
 }
 function textAt(run: RunResult, element: Element, address: number): string | undefined {
   if (!isStored(run, address)) return undefined;
