@@ -149,6 +149,20 @@ test("a kernel that is the only known definition among others is compiled", asyn
 });
 
 test.each([
+  ["an object", "class Stand:\n    def jit(self, fn):\n        return fn\n", "Stand()", "Stand()"],
+  ["nothing", "", "None", "None"],
+  ["what is not known", "from nowhere import Stand\n", "Stand()", "Stand().language"],
+])("%s that takes the place of Triton where it is not installed is no choice for a kernel", async (_, head, triton, language) => {
+  const either = `${head}if FLAG:\n    import triton\n    import triton.language as tl\nelse:\n    triton = ${triton}\n    tl = ${language}\n`;
+  expect(await run(either + kernel("1.0"))).toEqual({ code: 0, err: "", constants: "1" });
+});
+
+test("two modules are a choice, even if one is Triton's", async () => {
+  const source = `if FLAG:\n    import triton.language as lib\nelse:\n    import beside as lib\n`;
+  expect((await run(source + kernel("lib.cdiv(n, 2)"))).err).toMatch(/error: .* is not decided: the condition 'FLAG' is not known/);
+});
+
+test.each([
   ["version.parse(triton.__version__) >= version.parse('3.0.0')", true],
   ["version.parse(metadata.version('triton')) < version.Version('3.6')", false],
   ["version.parse('3.6') == version.parse('3.6.0') != version.parse('3.6.0.post1')", true],

@@ -123,12 +123,17 @@ function mergedOutcome(env: Env, choice: OpenChoice, a: Outcome, b: Outcome): Ou
 function merged(env: Env, what: string, { why, define, when }: OpenChoice, a: Binding, b: Binding): PyValue {
   const [x, y] = [a.value ?? null, b.value ?? null];
   if (isSame(x, y)) return x;
+  // Kernels are compiled only where Triton is: what takes the place of one of its modules elsewhere is no choice.
+  const triton = isOfTriton(x) && !isKind(y, "module") ? x : isOfTriton(y) && !isKind(x, "module") ? y : undefined;
+  if (triton) return triton;
   const definitions = [a, b].flatMap(({ value = null, at }, i): Undecided["definitions"] => {
     const inner = isKind(value, "opaque") ? value.undecided?.definitions : undefined;
     return inner?.length ? inner : [{ value, when: when[i]!, file: env.file.path, at: placeOf(value) ?? at }];
   });
   return { kind: "opaque", what, why, undecided: { define, definitions } };
 }
+
+const isOfTriton = (value: PyValue): boolean => isKind(value, "module") && /^triton(?:$|\.)/.test(value.name);
 
 /** The only definition that is known, which a use takes, and the note that says so; undefined where there are more or none. */
 export function choose(name: string, { why, undecided }: Opaque): { readonly message: string; readonly choice: Choice } | undefined {
