@@ -2,6 +2,7 @@
 import { accessForms } from "./access-forms.js";
 import { byteMoves } from "./byte-moves.js";
 import { analyse, reversePostOrder } from "./cfg.js";
+import { chooseInputs } from "./chosen-inputs.js";
 import { type Block, isPure, type Node, successorsOf } from "./graph.js";
 import { alignCounters, countAlong, mergeCounters } from "./induction.js";
 import { sumBeforeLoops } from "./loop-addresses.js";
@@ -26,6 +27,11 @@ export function cleanUp(s: Simplifier, entry: Block, wordPairs?: readonly (reado
   replaceAll(order, alignCounters(s, order, earliestBlocks(order).keys()));
   replaceAll(order, countUp(s, [...earliestBlocks(order).keys()]));
   let live = removeDead(order);
+  const chosen = chooseInputs(s, order, live);
+  if (chosen.size > 0) {
+    replaceAll(order, chosen);
+    live = removeDead(order);
+  }
   for (const width of wordPairs ? ([16, 32] as const) : ([16] as const)) {
     const paired = pairHalves(s, order, live, width, width === 32 ? wordPairs : []);
     if (paired.size === 0) continue;

@@ -2,9 +2,9 @@
 
 import type { Block, Effect, Graph, Node, Width } from "./graph.js";
 import { expandAsm } from "./inline-asm.js";
-import { addressInput, addressParts, type InstructionOrder, isSymbol } from "./instruction-order.js";
+import { addressInput, addressParts, isSymbol } from "./instruction-order.js";
 import type { LocTable } from "./lines.js";
-import { relievePressure } from "./pressure.js";
+import { isBeyondRelief, type Relieved, relievePressure } from "./pressure.js";
 import { type Results, resultNodes, shareRegisters } from "./registers.js";
 import { bitWidthOf, floatImmediate, instructionFor } from "./select.js";
 
@@ -14,6 +14,8 @@ export interface EmittedBody {
   readonly registers: Readonly<Record<Width, number>>;
   /** The nodes that have an instruction. */
   readonly nodes: ReadonlySet<Node>;
+  /** One CTA for each SM is enough. */
+  readonly isAlone: boolean;
 }
 
 const PREFIX: Readonly<Record<Width, string>> = { 1: "%p", 16: "%rs", 32: "%r", 64: "%rd" };
@@ -39,7 +41,7 @@ export function emitBody(graph: Graph, order: readonly Block[], names: EmitNames
 }
 
 class Emitter {
-  readonly #code: InstructionOrder;
+  readonly #code: Relieved;
   readonly #shared: (node: Node) => Node;
   readonly #results: Results;
   readonly #registers = new Map<Node, string>();
@@ -77,7 +79,7 @@ class Emitter {
       return this.#out.slice();
     });
     const nodes = new Set([...this.#code.instructions.values()].flat());
-    return { text: this.layout(emitted), registers: this.#counts, nodes };
+    return { text: this.layout(emitted), registers: this.#counts, nodes, isAlone: isBeyondRelief(this.#code) };
   }
 
   /** Puts blocks together; those that hold nothing but a jump are gone around. */

@@ -20,6 +20,9 @@ export interface FloatOptions {
   readonly fusion: boolean;
 }
 
+/** Whether a product with the reciprocal is the quotient, in f32 too. */
+const isPowerOfTwo = (value: number): boolean => value > 2 ** -126 && value < 2 ** 126 && 2 ** Math.round(Math.log2(value)) === value;
+
 const WIDTHS: Readonly<Record<string, Width>> = { f16: 16, bf16: 16, f32: 32, f64: 64 };
 
 export class Floats {
@@ -114,10 +117,14 @@ export class Floats {
     if (this.number(kind, a) === 1) return this.make(`rcp.rn.${kind}`, a.width, b);
     return this.make(`div.rn.${kind}`, a.width, a, b);
   }
-  /** a - trunc(a / b) * b */
+  /** a - trunc(a / b) * b. Source: llvm/lib/CodeGen/SelectionDAG/DAGCombiner.cpp, visitFREM. */
   rem(kind: string, a: Node, b: Node): Node {
     if (kind === "f16" || kind === "bf16") return this.widened(kind, [a, b], (x, y) => this.rem("f32", x!, y!));
-    const whole = this.round("rzi", kind, this.div(kind, a, b));
+    const by = this.number(kind, b);
+    const isPower = by !== undefined && isPowerOfTwo(by);
+    const whole = this.round("rzi", kind, isPower ? this.mul(kind, a, this.constant(kind, 1 / by)) : this.div(kind, a, b));
+    if (isPower) return this.copysign(kind, by === 1 ? this.sub(kind, a, whole) : this.fma(kind, whole, this.negate(kind, b), a), a);
+    if (by !== undefined && Number.isFinite(by)) return this.fma(kind, whole, this.negate(kind, b), a);
     const exact = this.make(`fma.rn.${kind}`, a.width, this.negate(kind, whole), b, a);
     const infinite = this.make(`testp.infinite.${kind}`, 1, b);
     return this.s.select(infinite, a, exact);

@@ -133,6 +133,17 @@ function compute(node: Node): KnownBits {
       const [x, y] = [knownBits(node.inputs[1]!), knownBits(node.inputs[2]!)];
       return { zero: x.zero & y.zero, one: x.one & y.one };
     }
+    case "smin":
+    case "smax":
+    case "umax": {
+      const [x, y] = [knownBits(a), knownBits(b)];
+      const sign = 1n << BigInt(node.width - 1);
+      let [zero, one] = [x.zero & y.zero, x.one & y.one];
+      if (node.kind === "smax") zero |= (x.zero | y.zero) & sign;
+      if (node.kind === "smin") one |= (x.one | y.one) & sign;
+      if (node.kind === "smin" && zero & sign) zero |= mask & ~maskOf(bitLength(smaller(maximumOf(a), maximumOf(b))));
+      return { zero, one };
+    }
     case "add":
     case "sub":
     case "mul": {

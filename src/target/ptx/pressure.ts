@@ -22,15 +22,26 @@ const FEW = 64;
 const FEWER = 0.95;
 const WORTH = 0.75;
 
+/** The instructions, and the most words that are needed at once. */
+export interface Relieved extends InstructionOrder {
+  readonly words: number;
+}
 /** The order of each block, with other ones of the instructions between two effects where these need too many registers. */
-export function relievePressure(graph: Graph, order: readonly Block[]): InstructionOrder {
+export function relievePressure(graph: Graph, order: readonly Block[]): Relieved {
+  const { most, ...code } = relieved(graph, order);
+  return { ...code, words: Math.max(0, ...most.values()) };
+}
+/** Whether ptxas, which gives up at so many words and gives each thread of a full SM 32 registers, must be told that one CTA is enough. */
+export const isBeyondRelief = ({ words }: Relieved): boolean => words > 2 * REGISTERS;
+
+function relieved(graph: Graph, order: readonly Block[]) {
   const again = () => relievedOrder(order, orderInstructions(order));
   const tooMany = (most: ReadonlyMap<Block, number>): number =>
     Math.max(0, ...order.map((block) => (block.loopDepth > 0 ? (most.get(block) ?? 0) : 0))) - REGISTERS;
-  let relieved = again();
-  if (tooMany(relieved.most) > 0 && makeDescriptorsNear(graph, order)) relieved = again();
-  const left = tooMany(relieved.most);
-  return left > 0 && fuseAcrossLoops([...relieved.instructions.values()].flat(), left) ? again() : relieved;
+  let code = again();
+  if (tooMany(code.most) > 0 && makeDescriptorsNear(graph, order)) code = again();
+  const left = tooMany(code.most);
+  return left > 0 && fuseAcrossLoops([...code.instructions.values()].flat(), left) ? again() : code;
 }
 /** `most`: how many words each block needs at once. */
 function relievedOrder(order: readonly Block[], { instructions, halves }: InstructionOrder) {

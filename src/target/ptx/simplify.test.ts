@@ -59,6 +59,20 @@ describe("values that occur in one another", () => {
     expect(s.binary("smax", x, most)).toBe(most);
     expect(s.binary("umin", most, x).kind).toBe("umin");
   });
+  test("have signs and bits that are known, and so their quotients and remainders are bits", () => {
+    const c = (n: number) => s.constant(32, n);
+    const most = s.binary("smax", x, c(0));
+    expect(s.binary("srem", most, c(4))).toBe(s.and(most, c(3)));
+    expect(s.binary("sdiv", most, c(128))).toBe(s.shr(most, c(7)));
+    const whole = s.sub(most, s.and(most, c(3)));
+    expect(whole).toBe(s.and(most, c(~3)));
+    expect(s.binary("srem", whole, c(128))).toBe(s.and(most, c(124)));
+    const narrow = s.binary("smin", s.and(x, c(1023)), c(100));
+    expect(s.and(narrow, c(127))).toBe(narrow);
+    expect(s.binary("smin", s.or(x, c(-128)), y)).toBe(s.or(s.binary("smin", s.or(x, c(-128)), y), c(-(2 ** 31))));
+    // The smaller of two may be negative, where one is not.
+    expect(s.binary("srem", s.binary("smin", most, y), c(4))).not.toBe(s.and(s.binary("smin", most, y), c(3)));
+  });
   test("a condition as a number is compared with a bit as a condition", () => {
     const condition = s.icmp("slt", x, y);
     const number = s.select(condition, s.constant(32, 1), s.constant(32, 0));

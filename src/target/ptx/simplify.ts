@@ -107,6 +107,9 @@ export class Simplifier {
     if (x !== undefined && (possible(b) & ~x) === 0n) return this.xor(b, a);
     if (a.kind === "add" && a.inputs[1] === b) return a.inputs[0]!;
     if (a.kind === "add" && a.inputs[0] === b) return a.inputs[1]!;
+    // x - (x & 3) is x & ~3.
+    const part = b.kind === "and" && b.inputs[0] === a ? valueOf(b.inputs[1]) : undefined;
+    if (part !== undefined) return this.and(a, this.constant(a.width, ~part));
     const [base, offset] = b.kind === "add" ? this.splitOffset(b) : [b, 0n];
     const [from, ahead] = offset === 0n ? [a, 0n] : this.splitOffset(a);
     if (offset !== 0n) return this.add(this.sub(from, base), this.constant(a.width, ahead - offset));

@@ -463,3 +463,15 @@ test("a global begins with the bytes of each of its elements: a splat's are repe
   expect(text).toContain("words[8] = {2, 1, 0, 0, 2, 1};");
   expect(text).toContain("bits[3] = {1, 0, 1};");
 });
+
+test.each([
+  ["a number", "", "%n", ["div.rn.f32", "cvt.rzi.f32.f32", "neg.f32", "fma.rn.f32", "testp.infinite.f32", "selp.b32"]],
+  ["3", "%c = llvm.mlir.constant(3.0 : f32) : f32", "%c", ["div.rn.f32", "cvt.rzi.f32.f32", "fma.rn.f32"]],
+  ["4", "%c = llvm.mlir.constant(4.0 : f32) : f32", "%c", ["mul.f32", "cvt.rzi.f32.f32", "fma.rn.f32", "copysign.f32"]],
+  ["1", "%c = llvm.mlir.constant(1.0 : f32) : f32", "%c", ["cvt.rzi.f32.f32", "sub.f32", "copysign.f32"]],
+])("the remainder by %s has the instructions that LLVM chooses", (_, constant, by, expected) => {
+  const lines = instructions(
+    kernel("%x: !llvm.ptr<1>, %a: f32, %n: f32", `${constant}\n%r = llvm.frem %a, ${by} : f32\nllvm.store %r, %x : f32, !llvm.ptr<1>`),
+  );
+  expect(lines.map((l) => l.split(" ")[0]).filter((name) => !/^(?:ld|st|ret)/.test(name!))).toEqual(expected);
+});

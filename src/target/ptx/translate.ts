@@ -95,7 +95,7 @@ function functionText(
   const order = analyse(l.entry);
   schedule(order);
   const name = nameOf(func);
-  const { text, registers, nodes } = emitBody(l.graph, order, { name, index, shared: l.shared, lines });
+  const { text, registers, nodes, isAlone } = emitBody(l.graph, order, { name, index, shared: l.shared, lines });
   for (const [op, effects] of l.graph.effectsOf) {
     const there = effects.filter((node) => nodes.has(node));
     const names = there.map((node) => {
@@ -122,7 +122,7 @@ function functionText(
       .map(([width, type, prefix]) => `\t.reg ${type} \t${prefix}<${registers[width] + 1}>;`),
   ];
   const start = lines.loc(lines.indexOf(func));
-  return `${signatureText(func)}\n${directives(func)}{\n${declarations.join("\n")}\n${start ? `${start}\n` : ""}${text}\n}\n`;
+  return `${signatureText(func)}\n${directives(func, isAlone)}{\n${declarations.join("\n")}\n${start ? `${start}\n` : ""}${text}\n}\n`;
 }
 
 /** Floats say what they are: who launches the kernel may look. */
@@ -150,7 +150,7 @@ function signatureText(func: Operation): string {
   const head = kernel ? `.visible .entry ${name}` : `.func${returns} ${name}`;
   return `${head}(\n${list.join(",\n")}\n)`;
 }
-function directives(func: Operation): string {
+function directives(func: Operation, isAlone: boolean): string {
   if (!isKernel(func)) return "";
   const three = (name: string, directive: string) => {
     const values = intsOf(func.attr(name));
@@ -165,7 +165,8 @@ function directives(func: Operation): string {
     three("nvvm.maxntid", "maxntid"),
     three("nvvm.reqntid", "reqntid"),
     cluster ? `.explicitcluster\n.reqnctapercluster ${cluster.join(", ")}\n` : "",
-    single("nvvm.minctasm", "minnctapersm"),
+    single("nvvm.minctasm", "minnctapersm") ||
+      (isAlone && func.hasAttr("nvvm.reqntid") && !func.hasAttr("nvvm.maxnreg") ? ".minnctapersm 1\n" : ""),
     single("nvvm.maxnreg", "maxnreg"),
   ].join("");
 }

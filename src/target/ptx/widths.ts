@@ -1,6 +1,6 @@
 /** Registers of one width made of those of others. */
 import { type Node, operationOf, valueOf, type Width } from "./graph.js";
-import { disjoint, isNonNegative, maskOf } from "./known-bits.js";
+import { disjoint, isNonNegative, maskOf, maximumOf } from "./known-bits.js";
 import type { Simplifier } from "./simplify.js";
 
 export function zext(s: Simplifier, a: Node, width: Width): Node {
@@ -16,6 +16,7 @@ export function zext(s: Simplifier, a: Node, width: Width): Node {
   const [base, offset] = s.splitOffset(a);
   // The sum of a value and a constant that do not share bits does not overflow.
   if (offset > 0n && a.kind === "or") return s.or(zext(s, base, width), s.constant(width, BigInt.asUintN(a.width, offset)));
+  if (offset > 0n && maximumOf(base) + offset <= maskOf(a.width)) return s.add(zext(s, base, width), s.constant(width, offset));
   return s.graph.pure("zext", width, [a]);
 }
 export function sext(s: Simplifier, a: Node, width: Width): Node {
