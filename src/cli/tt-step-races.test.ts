@@ -46,6 +46,31 @@ describe("memory order of atomics", () => {
       );
     }
   });
+  test("by default there are programs that share one of many locks", async () => {
+    const ring = LOCK.replace(
+      "    scf.while",
+      `    %ring = arith.constant 48 : i32
+    %pid = tt.get_program_id x : i32
+    %slot = arith.remsi %pid, %ring : i32
+    %lock = tt.addptr %arg0, %slot : !tt.ptr<i32>, i32
+    scf.while`,
+    )
+      .replaceAll("gpu, %arg0", "gpu, %lock")
+      .replace(
+        "%1 = tt.splat %arg1",
+        "%place = arith.muli %slot, %size : i32\n    %base = tt.addptr %arg1, %place : !tt.ptr<i32>, i32\n    %1 = tt.splat %base",
+      )
+      .replace("    %true =", "    %size = arith.constant 128 : i32\n    %true =");
+    const of = async (name: string, text: string) => (await tool({ "k.ttir": ring, [name]: text }, "cache", "--validate", "--strict")).out;
+    expect(await of("k.ttgir", ring.replace("exch, acq_rel", "exch, relaxed"))).toMatch(
+      /^validate: pass 'ttgir' changed the results: global-race: tt.load loads byte/,
+    );
+    const ptx = (await tool({ "k.ttir": ring }, "cache/k.ttir", "--target", "cuda:80", "--emit", "ptx")).out;
+    expect(await of("k.ptx", ptx)).toMatch(/^validate: same results/);
+    expect(await of("k.ptx", ptx.replace("acq_rel.exch", "relaxed.exch"))).toMatch(
+      /^validate: pass 'ptx' changed the results: global-race: thread \d+ loads byte/,
+    );
+  });
   test("an unlock that only releases is enough", async () => {
     expect(await verdict("k.ptx", (await lowered("ptx")).replace("acq_rel.exch", "release.exch"))).toMatch(/^validate: same results/);
   });
