@@ -193,6 +193,31 @@ describe("a kernel that waits for what nobody stores ends with who polls what", 
     );
     expect(code).toBe(1);
   });
+  test("programs run one after the other, and --program says in which order", async () => {
+    const waits = LOCK.replace(
+      "    scf.while",
+      "    %first = tt.get_program_id x : i32\n    %free = arith.cmpi eq, %first, %c1_i32 : i32\n    scf.while",
+    )
+      .replace("tt.atomic_cas acq_rel, gpu, %arg0, %c0_i32, %c1_i32", "tt.atomic_cas acq_rel, gpu, %arg0, %c1_i32, %c1_i32")
+      .replace(
+        "%10 = arith.cmpi eq, %9, %c1_i32 : i32",
+        "%11 = arith.cmpi ne, %9, %c1_i32 : i32\n      %12 = arith.xori %free, %true : i1\n      %10 = arith.andi %11, %12 : i1",
+      )
+      .replace(/(exch, acq_rel, gpu, %\w+), %c0_i32/, "$1, %c1_i32");
+    const ptx = (await tool({ "k.ttir": waits }, "cache/k.ttir", "--target", "cuda:80", "--emit", "ptx")).out;
+    const flag = (name: string) => ({ "args.json": JSON.stringify({ arrays: { [name]: { kind: "zeros" } } }) });
+    for (const [files, options] of [
+      [{ "k.ttir": waits, ...flag("arg0") }, ["cache/k.ttir"]],
+      [{ "k.ptx": ptx, ...flag("0") }, ["cache/k.ptx", "--signature", "*i32,*i32"]],
+    ] as const) {
+      const { code, err } = await tool(files, "run", ...options, "--grid", "2");
+      expect(err).toMatch(
+        / polls and always finds 0, where 1 is wanted[^\n]*: no program has stored there; 1 program has not begun: they run one after/,
+      );
+      expect(code).toBe(1);
+      expect((await tool(files, "run", ...options, "--grid", "2", "--program", "1", "--program", "0")).code).toBe(0);
+    }
+  });
   test("in PTX", async () => {
     const text = (await lowered("ptx")).replace("acq_rel.exch", "acq_rel.or");
     const { code, err } = await tool({ "k.ptx": text }, "run", "cache/k.ptx", "--signature", "*i32,*i32", "--grid", "2");
