@@ -1,4 +1,4 @@
-/** What is said of a program that waits while others, which may store what it waits for, have not begun. */
+/** Text on a program that waits while others, which may store the value that it waits for, have not begun. */
 export const notBegun = (count: number): string =>
   count === 0
     ? ""
