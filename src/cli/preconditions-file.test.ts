@@ -14,6 +14,11 @@ test("what is stated beside an input, and how a report lists it", () => {
   );
   expect(preconditionsBeside("k/other.ttir", io)).toMatchObject({ path: "k/args.json" });
   expect(preconditionsBeside("elsewhere/k.ttir", io)).toEqual({ path: undefined, preconditions: {} });
+  // A folder may hold its own; an input without an extension is not taken for what is stated of it.
+  expect(preconditionsBeside("k", io)).toMatchObject({ path: "k/args.json" });
+  expect(preconditionsBeside("./k/", io)).toMatchObject({ path: "k/args.json" });
+  expect(preconditionsBeside("a.b/k", memoryIo("", { "a.b/k": "IR" }))).toEqual({ path: undefined, preconditions: {} });
+  expect(preconditionsBeside("a.b/k", memoryIo("", { "a.b/k.args.json": "{}" }))).toMatchObject({ path: "a.b/k.args.json" });
 });
 
 describe("what is wrong is said", () => {

@@ -1,5 +1,5 @@
 /**
- * `NAME.args.json`, or `args.json`, beside an input: what of its arguments cannot be guessed.
+ * `NAME.args.json`, or `args.json`, beside an input, or in it if it is a folder: what of its arguments cannot be guessed.
  *
  *     {"scalars": {"heads": 2}, "arrays": {"lens": {"kind": "range", "low": 8, "high": 70}}, "grid": [2, 2, 1], "programs": [[0, 0, 0]]}
  */
@@ -16,11 +16,13 @@ export interface StatedPreconditions {
   readonly preconditions: Preconditions;
 }
 
+export const NOTHING_STATED: StatedPreconditions = { path: undefined, preconditions: {} };
+
 /** The preconditions of an input; none where there is no such file. The error is one line. */
 export function preconditionsBeside(input: string, io: Io): StatedPreconditions | { readonly error: string } {
-  const none = { path: undefined, preconditions: {} };
-  if (input === "-") return none;
-  for (const path of [input.replace(/\.[^./]*$/, ".args.json"), join(dirname(input), "args.json")]) {
+  if (input === "-") return NOTHING_STATED;
+  const own = `${input.replace(/(?<=[^./])\.[^./]*$/, "")}.args.json`;
+  for (const path of [own, join(input, "args.json"), join(dirname(input), "args.json")]) {
     let text: string;
     try {
       text = io.readFile(path);
@@ -30,7 +32,7 @@ export function preconditionsBeside(input: string, io: Io): StatedPreconditions 
     const preconditions = readPreconditions(text);
     return "error" in preconditions ? { error: `'${path}': ${preconditions.error}` } : { path, preconditions };
   }
-  return none;
+  return NOTHING_STATED;
 }
 
 /** The line of a report on preconditions: `preconditions of k.args.json: heads = 2, lens range low=8 high=70`. */

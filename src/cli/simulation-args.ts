@@ -8,7 +8,7 @@ import type { ValidateOptions } from "../simulate/validate.js";
 import { nearest } from "../support/nearest.js";
 import { printable } from "../support/utf8.js";
 import type { Io } from "./io.js";
-import { preconditionsBeside, preconditionsText } from "./preconditions-file.js";
+import { NOTHING_STATED, preconditionsBeside, preconditionsText } from "./preconditions-file.js";
 
 type Triple = readonly [number, number, number];
 
@@ -66,10 +66,10 @@ export interface SimulationOptions extends ValidateOptions {
 
 /**
  * Reads the preconditions of a kernel of `module` from the command line and from `args.json` beside the input. The error is one line.
- * `names` are those of the kernel's arguments in the source, which the module may have lost.
+ * Where `input` is undefined the command line is all. `names` are those of the kernel's arguments in the source, which the module may have lost.
  */
 export function simulationOptions(
-  input: string,
+  input: string | undefined,
   args: SimulationArgs,
   {
     module,
@@ -78,7 +78,7 @@ export function simulationOptions(
   }: { readonly module: Operation; readonly kernel?: string | undefined; readonly names?: readonly string[] | undefined },
   io: Io,
 ): SimulationOptions | { readonly error: string } {
-  const beside = preconditionsBeside(input, io);
+  const beside = input === undefined ? NOTHING_STATED : preconditionsBeside(input, io);
   if ("error" in beside) return beside;
   const stated = beside.preconditions;
   const kernel = kernelOf(module, wanted);

@@ -46,6 +46,31 @@ describe("memory order of atomics", () => {
       );
     }
   });
+  test("by default there are programs that share one of many locks", async () => {
+    const ring = LOCK.replace(
+      "    scf.while",
+      `    %ring = arith.constant 48 : i32
+    %pid = tt.get_program_id x : i32
+    %slot = arith.remsi %pid, %ring : i32
+    %lock = tt.addptr %arg0, %slot : !tt.ptr<i32>, i32
+    scf.while`,
+    )
+      .replaceAll("gpu, %arg0", "gpu, %lock")
+      .replace(
+        "%1 = tt.splat %arg1",
+        "%place = arith.muli %slot, %size : i32\n    %base = tt.addptr %arg1, %place : !tt.ptr<i32>, i32\n    %1 = tt.splat %base",
+      )
+      .replace("    %true =", "    %size = arith.constant 128 : i32\n    %true =");
+    const of = async (name: string, text: string) => (await tool({ "k.ttir": ring, [name]: text }, "cache", "--validate", "--strict")).out;
+    expect(await of("k.ttgir", ring.replace("exch, acq_rel", "exch, relaxed"))).toMatch(
+      /^validate: pass 'ttgir' changed the results: global-race: tt.load loads byte/,
+    );
+    const ptx = (await tool({ "k.ttir": ring }, "cache/k.ttir", "--target", "cuda:80", "--emit", "ptx")).out;
+    expect(await of("k.ptx", ptx)).toMatch(/^validate: same results/);
+    expect(await of("k.ptx", ptx.replace("acq_rel.exch", "relaxed.exch"))).toMatch(
+      /^validate: pass 'ptx' changed the results: global-race: thread \d+ loads byte/,
+    );
+  });
   test("an unlock that only releases is enough", async () => {
     expect(await verdict("k.ptx", (await lowered("ptx")).replace("acq_rel.exch", "release.exch"))).toMatch(/^validate: same results/);
   });
@@ -180,6 +205,31 @@ describe("a kernel that waits for what nobody stores ends with who polls what", 
       /deadlock: program \(1, 0, 0\) polls and always finds 1, where 0 is wanted: byte 0 of '\w+': tt.atomic_rmw in program \(0, 0, 0\) was the last one there\n/,
     );
     expect(code).toBe(1);
+  });
+  test("programs run one after the other, and --program says in which order", async () => {
+    const waits = LOCK.replace(
+      "    scf.while",
+      "    %first = tt.get_program_id x : i32\n    %free = arith.cmpi eq, %first, %c1_i32 : i32\n    scf.while",
+    )
+      .replace("tt.atomic_cas acq_rel, gpu, %arg0, %c0_i32, %c1_i32", "tt.atomic_cas acq_rel, gpu, %arg0, %c1_i32, %c1_i32")
+      .replace(
+        "%10 = arith.cmpi eq, %9, %c1_i32 : i32",
+        "%11 = arith.cmpi ne, %9, %c1_i32 : i32\n      %12 = arith.xori %free, %true : i1\n      %10 = arith.andi %11, %12 : i1",
+      )
+      .replace(/(exch, acq_rel, gpu, %\w+), %c0_i32/, "$1, %c1_i32");
+    const ptx = (await tool({ "k.ttir": waits }, "cache/k.ttir", "--target", "cuda:80", "--emit", "ptx")).out;
+    const flag = (name: string) => ({ "args.json": JSON.stringify({ arrays: { [name]: { kind: "zeros" } } }) });
+    for (const [files, options] of [
+      [{ "k.ttir": waits, ...flag("arg0") }, ["cache/k.ttir"]],
+      [{ "k.ptx": ptx, ...flag("0") }, ["cache/k.ptx", "--signature", "*i32,*i32"]],
+    ] as const) {
+      const { code, err } = await tool(files, "run", ...options, "--grid", "2");
+      expect(err).toMatch(
+        / polls and always finds 0, where 1 is wanted[^\n]*: no program has stored there; 1 program has not begun: they run one after/,
+      );
+      expect(code).toBe(1);
+      expect((await tool(files, "run", ...options, "--grid", "2", "--program", "1", "--program", "0")).code).toBe(0);
+    }
   });
   test("in PTX", async () => {
     const text = (await lowered("ptx")).replace("acq_rel.exch", "acq_rel.or");

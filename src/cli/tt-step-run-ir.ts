@@ -48,8 +48,9 @@ export interface IrRun {
 
 export function* runIr(module: Operation, args: IrRunArgs, io: Io): Work<IrRun | { readonly error: string }> {
   const kernel = kernelOf(module, args.kernel);
+  // A launch.json states all.
   const stated = simulationOptions(
-    args.input,
+    args.launch ? undefined : args.input,
     args.simulation,
     { module, kernel: args.kernel, names: kernel && argumentNames(kernel, args.text) },
     io,
@@ -96,8 +97,8 @@ export function* runIr(module: Operation, args: IrRunArgs, io: Io): Work<IrRun |
 }
 
 /**
- * Arguments of launch.json in place of those made up: by name where all names are the kernel's, else by position,
- * where those that are the kernel's must be at their own. A descriptor is one array: its shape and strides need not be given.
+ * Arguments of launch.json in place of those made up: by name where any name is the kernel's, else by position. A descriptor is one
+ * array: its shape and strides need not be given, and have any names.
  */
 function launched(
   kernel: Operation,
@@ -109,8 +110,9 @@ function launched(
   const own = names.filter((_, i) => !parts.has(i));
   const strange = given.find(({ name }) => !names.includes(name));
   const positions = given.length === own.length ? own : names;
-  const isMoved = ({ name }: NamedArgument, i: number): boolean => names.includes(name) && positions[i] !== name;
-  if (strange && (given.length !== positions.length || given.some(isMoved)))
+  const isUnknown = ({ name }: NamedArgument, i: number): boolean => positions[i] !== name && (names.includes(name) || !parts.has(i));
+  const mixes = given.some(({ name }) => names.includes(name));
+  if (strange && (given.length !== positions.length || (mixes && given.some(isUnknown))))
     return argumentNamed(strange.name, own, "launch.json") as { readonly error: string };
   const plan: ArgumentPlan[] = [];
   for (const [i, fallback] of made.entries()) {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readNpy, writeNpy } from "./npy.js";
 import { main } from "./tt-step.js";
 
@@ -196,6 +196,7 @@ test("launch.json: no argument is left out or taken for another, and .npy files 
   for (const args of [
     { a_ptr: array, ...rest, more: 1 },
     { ...rest, a: array },
+    { a_ptr: array, b_ptr: array, c_ptr: array, N: 16 },
   ])
     expect(await launched(args)).toMatchObject({ code: 2, stderr: expect.stringContaining("launch.json: there is no argument '") });
   const from = (more: object, file?: string) => launched({ a_ptr: { file: "/x.npy", ...more }, ...rest }, file);
@@ -216,7 +217,13 @@ test("PTX: a 64-bit parameter is a pointer where --signature says so, and names 
   const types = ["--signature", "*i32,*i32,i32,i32:16"];
   const { code, stdout } = await run({ k }, "k", ...types, "--arg", "3=16", "--program", "1");
   expect(code).toBe(0);
-  expect(stdout).toContain("made up: grid 2x2x1, softmax_param_0 i32[], softmax_param_1 i32[], softmax_param_2 = 128\n");
+  expect(stdout).toContain("made up: grid 2x2x1, softmax_param_0 i32[144], softmax_param_1 i32[144], softmax_param_2 = 128\n");
+  for (const [types, message] of [
+    ["*i32,*i32,i32,foo", "--signature: 'foo' is no type of a parameter"],
+    ["*foo", "--signature: '*foo' is no pointer type"],
+    ["i32,i32,i32,i32,i32,i32,i32", "--signature has 7 entries, and the kernel has 6 parameters"],
+  ])
+    expect(await run({ k }, "k", "--signature", types!)).toMatchObject({ code: 2, stderr: `tt-step run: ${message}\n` });
   for (const [argument, message] of [
     ["zzz=1", "--arg: there is no argument 'zzz'"],
     ["3=17", "--arg: argument 'softmax_param_3' is a multiple of 16 by --signature, and 17 is none"],
@@ -224,6 +231,101 @@ test("PTX: a 64-bit parameter is a pointer where --signature says so, and names 
   ])
     expect(await run({ k }, "k", ...types, "--arg", argument!)).toMatchObject({ code: 2, stderr: expect.stringContaining(message!) });
   expect((await run({ k }, "k", "--program", "5,5,5")).stderr).toContain("lies outside the grid of 2x2x1");
+});
+
+describe("code of threads heeds what is stated of its arguments, as Triton IR does", () => {
+  const LOWERED = `module attributes {"ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.shared = 0 : i32} {
+  llvm.func @k(%x: !llvm.ptr<1>, %n: i32 {tt.divisibility = 16 : i32}, %s: !llvm.ptr<1>, %t: !llvm.ptr<1>) attributes {nvvm.kernel = 1 : ui1, nvvm.reqntid = array<i32: 32>} {
+    %0 = llvm.load %x : !llvm.ptr<1> -> i32
+    %1 = llvm.add %0, %n : i32
+    llvm.store %1, %x : i32, !llvm.ptr<1>
+    llvm.return
+  }
+}
+`;
+  const PTX = `.version 8.7
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 .ptr .global k_param_0, .param .u32 k_param_1, .param .u64 .ptr .global k_param_2, .param .u64 .ptr .global k_param_3)
+.reqntid 32
+{
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<2>;
+  ld.param.b64 %rd1, [k_param_0];
+  ld.param.b32 %r1, [k_param_1];
+  ld.global.b32 %r2, [%rd1];
+  add.s32 %r3, %r2, %r1;
+  st.global.b32 [%rd1], %r3;
+  ret;
+}
+`;
+  const STATED = { arrays: { 0: { kind: "range", low: 7, high: 7 } }, scalars: { 1: 16 }, grid: [1, 2], programs: [[0, 1]] };
+  const types = ["--signature", "*i32,i32"];
+  test.each([
+    ["PTX", PTX, types],
+    ["the LLVM dialect", LOWERED, types],
+  ])("args.json beside %s", async (_, k, options) => {
+    const { code, stdout, stderr } = await run({ "d/k": k, "d/args.json": JSON.stringify(STATED) }, "d/k", ...options);
+    expect(stderr).toBe("");
+    expect(stdout).toMatch(
+      /^preconditions of d\/args.json: 1 = 16, 0 range low=7 high=7, grid 1x2, programs \(0, 1, 0\)\n.*executed\nk_param_0\[0..0\] = 23\n$/,
+    );
+    expect(code).toBe(0);
+    expect((await run({ "d/k": k, "d/args.json": JSON.stringify(STATED) }, "d/k", ...options, "--arg", "1=32")).stdout).toContain("= 39\n");
+    for (const [stated, message] of [
+      [{ arrays: { y: { kind: "zeros" } } }, "'d/args.json': there is no argument 'y'"],
+      [{ scalars: { y: 3 } }, "'d/args.json': there is no argument 'y'"],
+      [{ scalars: { 0: 3 } }, "'d/args.json': argument 'k_param_0' is a pointer, not a number"],
+      [{ arrays: { 1: { kind: "zeros" } } }, "'d/args.json': argument 'k_param_1' is a number, not an array"],
+      [{ programs: [[4]] }, "lies outside the grid of 2x2x1"],
+    ] as const)
+      expect(await run({ "d/k": k, "d/args.json": JSON.stringify(stated) }, "d/k", ...options)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(message),
+      });
+  });
+  test("an array that is made up is as large as it was touched", async () => {
+    expect((await run({ k: PTX }, "k", ...types)).stdout).toContain("made up: grid 2x2x1, k_param_0 i32[1], k_param_1 = 128\n");
+  });
+  test("numbers that are no multiples of what the kernel was compiled for", async () => {
+    const launch = (n: number) => JSON.stringify({ grid: [1], args: { x: { dtype: "i32", shape: [1] }, n } });
+    for (const [k, options, message] of [
+      [LOWERED, [], "argument 'n' is compiled as a multiple of 16, and 1001 is none"],
+      [PTX, ["--signature", "*i32,i32:16"], "argument 'n' is a multiple of 16 by --signature, and 1001 is none"],
+      [PTX, ["--signature", "i32,i32:16"], "argument 'x' is an array, and 'i32' by --signature"],
+    ] as const)
+      expect(await run({ k, l: launch(1001) }, "k", "--launch", "l", ...options)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(message),
+      });
+    expect((await run({ k: LOWERED }, "k", "--arg", "1=1001")).stderr).toContain(
+      "--arg: argument 'k_param_1' is compiled as a multiple of 16, and 1001 is none",
+    );
+  });
+  test("LLVM dialect: arguments have the names of the source, too", async () => {
+    const named = LOWERED.replace("i32 {", 'i32 loc("n"("k.py":1:1)) {').replace(
+      '%n: i32 loc("n"("k.py":1:1)) {tt.divisibility = 16 : i32}',
+      '%n: i32 {tt.divisibility = 16 : i32} loc("n"("k.py":1:1))',
+    );
+    expect((await run({ k: named }, "k", "--arg", "n=1001")).stderr).toContain("is compiled as a multiple of 16, and 1001 is none");
+    expect((await run({ k: named }, "k", "--arg", "m=16")).stderr).toContain("there is no argument 'm'");
+  });
+});
+
+test("a launch.json states all: args.json is not read", async () => {
+  const ttir = `tt.func public @k(%p: !tt.ptr<i32>) {
+    %i = tt.get_program_id x : i32
+    %q = tt.addptr %p, %i : !tt.ptr<i32>, i32
+    tt.store %q, %i : !tt.ptr<i32>
+    tt.return
+  }`;
+  const files = {
+    "d/k.ttir": ttir,
+    "d/args.json": JSON.stringify({ grid: [2], programs: [[1]] }),
+    l: JSON.stringify({ grid: [3], args: { p: { dtype: "i32", shape: [3] } } }),
+  };
+  expect((await run(files, "d/k.ttir")).stdout).toContain("1 program of a grid of 2x1x1\n");
+  expect((await run(files, "d/k.ttir", "--launch", "l")).stdout).toMatch(/^3 programs of a grid of 3x1x1\n/);
 });
 
 test("bad usage and bad input: exit 2 and a line", async () => {

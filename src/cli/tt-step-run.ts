@@ -7,16 +7,16 @@ import { settingsOf } from "../library/pipeline.js";
 import { fileError } from "../node/files.js";
 import { coverageText, instructionCoverage } from "../simulate/coverage.js";
 import { sharedBytesOf, translateToPtx } from "../simulate/llvm/translate.js";
-import { bytesOf, elementKind, readElement } from "../simulate/numbers/element.js";
+import { bytesOf, readElement } from "../simulate/numbers/element.js";
 import { type PtxRun, runningPtx } from "../simulate/ptx/run.js";
-import { kernelParameters } from "../simulate/ptx/signature.js";
-import { integerProblem } from "../simulate/tensor/arguments.js";
 import { isExecutable } from "../simulate/validate.js";
 import { EXIT, type Io, watched } from "./io.js";
 import { type LaunchFile, type NamedArgument, readLaunchFile } from "./launch-file.js";
 import { writeNpy } from "./npy.js";
 import { TT_STEP } from "./options/step.js";
-import { argumentNamed, programProblem, type SimulationArgs } from "./simulation-args.js";
+import { NOTHING_STATED, preconditionsBeside, preconditionsText } from "./preconditions-file.js";
+import { programProblem, type SimulationArgs } from "./simulation-args.js";
+import { launchedArguments, madeUpArguments, madeUpText, type ThreadCode } from "./thread-arguments.js";
 import { type LineOf, stepArgs, type TtStepArgs, withoutEffect } from "./tt-step-args.js";
 import { readInput } from "./tt-step-input.js";
 import { runIr } from "./tt-step-run-ir.js";
@@ -48,7 +48,9 @@ export async function runCommand(line: LineOf<"run">, io: Io): Promise<number> {
   }
   if (isPtx(text)) {
     const unused = withoutEffect({ kind: "imported" }, args.input, args.python, ["kernel", "signature"]);
-    return unused === undefined ? runPtxInput(text, args, io) : usage(io, unused);
+    return unused === undefined
+      ? runPtxInput({ text, kernel: args.kernel, shared: args.shared, source: undefined }, args, io)
+      : usage(io, unused);
   }
   return runIrInput(args, io);
 }
@@ -93,15 +95,15 @@ async function runIrInput(args: RunArgs, io: Io): Promise<number> {
     if (input.rendered !== undefined) io.stderr.write(input.rendered);
     return input.message === undefined ? EXIT.badInput : usage(io, input.message);
   }
-  const unused = withoutEffect(input, args.input, args.python, ["kernel"]);
+  const lowers = input.kind === "module" && isLowered(input.module);
+  const unused = withoutEffect(input, args.input, args.python, lowers ? ["kernel", "signature"] : ["kernel"]);
   if (unused !== undefined) return usage(io, unused);
   noteUseless(input, args.python, io, { from: "tt-step run", table: TT_STEP.commands.run.options });
-  if (input.kind === "module" && isLowered(input.module)) {
-    const broken = args.launch && brokenHint(kernelOf(input.module, args.kernel), args.launch.args);
-    if (broken !== undefined) return usage(io, broken);
+  if (lowers) {
+    const source = kernelOf(input.module, args.kernel);
     const lowered = translateToPtx(input.module, args.input, args.kernel);
     if ("error" in lowered) return usage(io, lowered.error);
-    return runPtxInput(lowered.text, { ...args, kernel: lowered.kernel, shared: args.shared ?? sharedBytesOf(input.module) }, io);
+    return runPtxInput({ ...lowered, shared: args.shared ?? sharedBytesOf(input.module), source }, args, io);
   }
   if (input.kind !== "module" || !isExecutable(input.module))
     return usage(io, `'${args.input}' is no TTIR, TTGIR, LLVM dialect or PTX with a kernel`);
@@ -126,35 +128,36 @@ function wasInterrupted(io: Io): number {
   return EXIT.interrupted;
 }
 
-/** A number of launch.json that is not what the kernel was compiled for. */
-function brokenHint(kernel: Operation | undefined, given: readonly NamedArgument[]): string | undefined {
-  for (const [i, { name, argument }] of given.entries()) {
-    const problem = kernel && argument.kind === "scalar" ? integerProblem(kernel, i, Number(argument.value)) : undefined;
-    if (problem !== undefined) return `launch.json: argument '${name}' ${problem}`;
-  }
-  return undefined;
-}
-
 // PTX.
 
-async function runPtxInput(text: string, args: RunArgs, io: Io): Promise<number> {
-  const made = args.launch ? { named: args.launch.args, report: "" } : madeUpArguments(text, args);
+async function runPtxInput(code: ThreadCode & { readonly shared: number | undefined }, args: RunArgs, io: Io): Promise<number> {
+  // A launch.json states all.
+  const beside = args.launch ? NOTHING_STATED : preconditionsBeside(args.input, io);
+  if ("error" in beside) return usage(io, beside.error);
+  const { signature, simulation } = args;
+  const { grid: gridBeside, programs: programsBeside } = beside.preconditions;
+  const read = {
+    ...simulation,
+    programs: simulation.programs ?? programsBeside?.map((place) => triple(place, 0)),
+    grid: simulation.grid ?? (gridBeside && triple(gridBeside, 1)),
+  };
+  const told = { signature, values: simulation.values, beside };
+  const made = args.launch ? launchedArguments(code, args.launch.args, told) : madeUpArguments(code, told);
   if ("error" in made) return usage(io, made.error);
   const { named } = made;
-  const { simulation: read } = args;
   const grid = read.grid ?? args.launch?.grid ?? DEFAULT_GRID;
   const outside = programProblem(read.programs, grid);
   if (outside !== undefined) return usage(io, outside);
   const { value: run, interrupted } = await watched(
     runningPtx(
-      text,
+      code.text,
       {
-        ...(args.kernel === undefined ? {} : { kernel: args.kernel }),
+        ...(code.kernel === undefined ? {} : { kernel: code.kernel }),
         grid,
         args: named.map((a) => a.argument),
         ...(read.programs === undefined ? {} : { programs: read.programs }),
         seed: read.seeds?.[0] ?? 0,
-        ...(args.shared === undefined ? {} : { sharedBytes: args.shared }),
+        ...(code.shared === undefined ? {} : { sharedBytes: code.shared }),
         ...(read.maxSteps === undefined ? {} : { limits: { maxSteps: read.maxSteps } }),
         checks: args.checks,
         facts: args.facts,
@@ -168,8 +171,9 @@ async function runPtxInput(text: string, args: RunArgs, io: Io): Promise<number>
     return EXIT.badInput;
   }
   io.stdout.write(run.printed);
-  io.stdout.write(report(run, args) + made.report);
-  if (args.launch === undefined) io.stdout.write(storesText(run));
+  io.stdout.write((args.launch ? "" : preconditionsText(beside)) + report(run, args));
+  if (args.launch === undefined)
+    io.stdout.write(madeUpText(made, read.grid === undefined ? grid : undefined, run.memory) + storesText(run));
   for (const finding of run.findings) {
     const program = finding.program.join(", ");
     io.stderr.write(
@@ -182,51 +186,9 @@ async function runPtxInput(text: string, args: RunArgs, io: Io): Promise<number>
   return run.findings.length > 0 ? EXIT.difference : EXIT.ok;
 }
 
-/** Numbers that make loops run a few times and masks cut, and a line that lists them. */
-function madeUpArguments(
-  text: string,
-  args: RunArgs,
-): { readonly named: readonly NamedArgument[]; readonly report: string } | { readonly error: string } {
-  const params = kernelParameters(text, args.kernel);
-  if ("error" in params) return params;
-  const given = args.signature ?? [];
-  // The two pointers at the end are Triton's scratch memory.
-  const count = args.signature === undefined ? Math.max(params.length - 2, 0) : given.length;
-  const own = params.slice(0, count);
-  const values = new Map<string, number>();
-  for (const [name, value] of args.simulation.values) {
-    const found = argumentNamed(
-      name,
-      own.map((p) => p.name),
-      "--arg",
-    );
-    if (typeof found !== "string") return found;
-    values.set(found, value);
-  }
-  const named: NamedArgument[] = [];
-  const made: string[] = [];
-  for (const [i, { name, type, isPointer }] of own.entries()) {
-    const [stated, divisor] = (given[i] ?? "").split(":") as [string, string | undefined];
-    const value = values.get(name);
-    if (isPointer || stated.startsWith("*")) {
-      if (value !== undefined) return { error: `--arg: argument '${name}' is a pointer, not a number` };
-      const element = elementKind(stated === "" ? "fp32" : stated.replace(/^\*/, ""));
-      if (element === undefined) return { error: `--signature: '${stated}' is no pointer type` };
-      named.push({ name, argument: { kind: "buffer", spec: { name, element } } });
-      made.push(`${name} ${element}[]`);
-      continue;
-    }
-    if (value !== undefined && divisor !== undefined && value % Number(divisor) !== 0)
-      return { error: `--arg: argument '${name}' is a multiple of ${divisor} by --signature, and ${value} is none` };
-    const argument = { kind: "scalar", value: value ?? (type.startsWith("f") ? 0.5 : 128) } as const;
-    named.push({ name, argument });
-    if (value === undefined) made.push(`${name} = ${argument.value}`);
-  }
-  if (args.simulation.grid === undefined) made.unshift(`grid ${DEFAULT_GRID.join("x")}`);
-  return { named, report: `made up: ${made.join(", ")}\n` };
-}
+const triple = ([x, y, z]: readonly number[], missing: number): Triple => [x ?? missing, y ?? missing, z ?? missing];
 
-/** Where neither --grid nor launch.json says. */
+/** Where neither --grid nor launch.json nor args.json says. */
 const DEFAULT_GRID: Triple = [2, 2, 1];
 
 function report(run: PtxRun, args: RunArgs): string {

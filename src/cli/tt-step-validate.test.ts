@@ -358,6 +358,50 @@ def f(x, m, out, B: tl.constexpr):
     expect(err).toContain(message);
     expect(code).toBe(2);
   });
+  describe("quotients by zero", () => {
+    const kernel = (mask: string) => `tt.func public @k(%o: !tt.ptr<i32>, %n: i32) {
+  %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %p = tt.get_program_id x : i32
+  %d = arith.subi %p, %n : i32
+  %zero = arith.constant 0 : i32
+  %far = arith.constant 1000 : i32
+  %ok = arith.cmpi ne, %d, ${mask} : i32
+  %m = tt.splat %ok : i1 -> tensor<64xi1>
+  %ds = tt.splat %d : i32 -> tensor<64xi32>
+  %q = arith.divsi %r, %ds : tensor<64xi32>
+  %os = tt.splat %o : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+  %ps = tt.splat %p : i32 -> tensor<64xi32>
+  %c64 = arith.constant dense<64> : tensor<64xi32>
+  %b = arith.muli %ps, %c64 : tensor<64xi32>
+  %i = arith.addi %b, %r : tensor<64xi32>
+  %op = tt.addptr %os, %i : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+  tt.store %op, %q, %m : tensor<64x!tt.ptr<i32>>
+  tt.return
+}
+`;
+    const validated = async (mask: string, n: number, ...options: readonly string[]) => {
+      const io = memoryIo("", { "k.ttir": kernel(mask) });
+      const code = await main(["k.ttir", "--validate", "--strict", "--grid", "10", "--arg", `n=${n}`, ...options], io);
+      return { code, out: io.out() };
+    };
+    test.each([
+      ["in a program that is always run", 0],
+      ["in one that only lowered code runs", 3],
+    ])("%s: a fault of the kernel, and of no pass", async (_, n) => {
+      const { code, out } = await validated("%far", n);
+      expect(out).toContain(
+        "validate: note: the kernel itself: division-by-zero: arith.divsi divides by zero, and what is stored depends on the quotient (",
+      );
+      expect(out).not.toContain("changed the results");
+      expect(code).toBe(1);
+    });
+    test("that nobody stores are none", async () => {
+      const { code, out } = await validated("%zero", 0);
+      expect(out).toMatch(/^validate: same results/);
+      expect(out).toMatch(/validate: PTX: 10 of 10 programs/);
+      expect(code).toBe(0);
+    });
+  });
   test("tt-opt --validate reads it too", async () => {
     const io = memoryIo("", { "d/k.ttir": SIGNS, "d/args.json": `{"arrays": {"b": {"kind": "zeros"}}}` });
     expect(await ttOpt(["--validate", "--cse", "d/k.ttir"], io)).toBe(2);
@@ -389,6 +433,30 @@ describe("--validate of a folder: what is not executed is not validated", () => 
       code: 1,
       out: expect.stringMatching(/^validate: 'ptx' cannot be read: <ptx>:\d+:\d+: expected an operand\n/),
     });
+  });
+  test("args.json of the folder is heeded, and is not the kernel's metadata", async () => {
+    const stated = (name: string) => ({ "args.json": `{"scalars": {"${name}": 80}}`, "k.ptx": "" });
+    expect((await files(stated("n"))).out).toMatch(/^preconditions of cache\/args.json: n = 80\n/);
+    expect(await files(stated("m"))).toMatchObject({ code: 2, err: expect.stringContaining("there is no argument 'm'") });
+  });
+  test("a file without text is a step that holds no kernel", async () => {
+    for (const [name, reason] of [
+      ["ptx", "<ptx>:1:1: the text has no .entry with a body"],
+      ["ttgir", "no function is marked nvvm.kernel"],
+    ]) {
+      const out = expect.stringContaining(`validate: note: '${name}' was not executed: ${reason}\n`);
+      expect(await files({ [`k.${name}`]: "" }, "--strict")).toMatchObject({ code: 2, out });
+    }
+  });
+  test("a fault of the PTX alone is not blamed on the TTGIR before it, whose own lowering is right", async () => {
+    const ttgir = (await run([VECADD, "--emit", "ttgir"])).out;
+    const { code, out } = await files({
+      "k.ttgir": ttgir,
+      "k.llir": "; not executed\n",
+      "k.ptx": (await ptx()).replace("add.f32", "sub.f32"),
+    });
+    expect(out).toMatch(/^validate: one of the passes 'llir', 'ptx' changed the results: byte 0 of /);
+    expect(code).toBe(1);
   });
   test("PTX with an instruction that is not modelled gets a note, and 2 under --strict", async () => {
     const text = (await ptx()).replace("add.f32", "frob.f32");

@@ -170,13 +170,32 @@ export class Validator {
     const { programs, grid } = chosen[0]!.run;
     const usual = (this.options.programs ?? this.options.preconditions?.programs ?? samplePrograms(grid)).length;
     this.#leftOut.programs = { count: usual - programs.length, of: usual };
-    this.#launches = affordable.map((launch) => ({ ...launch, bounds: this.#bounded(launch.run) }));
+    this.#launches = affordable.map((launch) => {
+      const bounds = this.#bounded(launch.run);
+      const own = launch.lowered ? this.#undefinedQuotient(launch.run, { ...launch, bounds }) : undefined;
+      return { ...launch, ...(own ? { run: { ...launch.run, findings: [...launch.run.findings, own] } } : {}), bounds };
+    });
     this.#before = this.#launches.map(({ run }) => run);
     this.#coverage.set("the source", opCoverage(module, this.#before));
     this.#onesided = onesided(this.#before);
     this.#version = root.ctx.version;
     this.#reordering = countReordering(root);
     this.#findings = this.#before.flatMap((r) => r.findings);
+  }
+
+  /** A quotient by zero, which is not defined, where the source stores what depends on it. */
+  #undefinedQuotient(run: RunResult, launch: Launch): Finding | undefined {
+    const division = run.findings.find(({ kind }) => kind === "division-by-zero");
+    if (!division) return undefined;
+    const { memory, programs, grid, steps } = run;
+    const { args, seed } = launch;
+    const limits = { maxSteps: mostSteps(steps), ...this.options.limits };
+    this.#runs++;
+    const checks = { quotients: true };
+    const other = runModule(this.#source!, { ...this.options, args, seed, programs, grid, limits, within: memory, checks });
+    this.#budget.spend(workOf(other));
+    if (changeOf(run, other, launch) === undefined) return undefined;
+    return { ...division, severity: "error", message: `${division.message}, and what is stored depends on the quotient` };
   }
 
   /** Its bounds, of which it is noted how often they were looked for, and where they say little. */
@@ -294,7 +313,7 @@ export class Validator {
 
   /** Why lowered code need not do what the source does. */
   #notDefined(sharedBytes: number | undefined): string | undefined {
-    if (this.#findings.some((f) => f.severity === "error")) return "the source itself has errors";
+    if (this.#findings.some((f) => f.severity === "error")) return OWN_ERRORS;
     const { target } = this.options;
     const most = target === undefined ? undefined : gpuCalled(target)?.sharedMemoryPerCta;
     if (most === undefined || sharedBytes === undefined || sharedBytes <= most) return undefined;
@@ -373,6 +392,12 @@ export class Validator {
       for (const race of ownRaces(reference.run, run))
         if (!this.#findings.some(({ kind, op }) => kind === race.kind && op === race.op)) this.#findings.push(race);
       const message = differenceOfLowered(reference, run, of.ignore);
+      // Here are programs that the launch did not have.
+      const own = message === undefined ? undefined : this.#undefinedQuotient(reference.run, { ...of, bounds: reference.run.bounds });
+      if (own) {
+        this.#findings.push(own);
+        return { skip: OWN_ERRORS };
+      }
       if (message !== undefined) problems.push({ seed: of.seed, message });
     }
     return { runs, problems };
@@ -405,17 +430,18 @@ export class Validator {
   }
 
   #run(module: Operation, checks: Checks = {}): RunResult[] {
-    return this.#launches.map(({ seed, args, run: { memory, programs, steps } }) => {
+    return this.#launches.map(({ seed, args, run: { memory, programs, grid, steps } }) => {
       this.#runs++;
       const limits = { maxSteps: mostSteps(steps), ...this.options.limits };
       const expanded = expandedTo(this.#numArguments, args);
-      const run = runModule(module, { ...this.options, args: expanded, seed, programs, limits, within: memory, checks });
+      const run = runModule(module, { ...this.options, args: expanded, seed, programs, grid, limits, within: memory, checks });
       this.#budget.spend(workOf(run));
       return run;
     });
   }
 }
 
+const OWN_ERRORS = "the source itself has errors";
 const isError = ({ severity, kind }: Finding): boolean => severity === "error" && kind !== "not-modelled";
 /** How many reshapes may reorder elements. */
 function countReordering(module: Operation): number {

@@ -5,6 +5,7 @@
  * CTA. A warp may load what another warp of its program has stored, or store over it, only after a barrier.
  */
 import type { Memory, Page } from "../memory.js";
+import { notBegun } from "../not-begun.js";
 import { type Knowledge, learnOf } from "./clocks.js";
 import { type Finding, type Findings, type Site, siteText } from "./findings.js";
 import type { Warp } from "./warp.js";
@@ -41,6 +42,9 @@ export class GlobalOrder {
     readonly findings: Findings,
     readonly sites: readonly Site[],
   ) {}
+
+  /** How many programs have not begun: they run one after the other. */
+  left = 0;
 
   begin(program: readonly number[]): void {
     this.#program++;
@@ -177,7 +181,7 @@ export class GlobalOrder {
     if (page === undefined) return "";
     const at = address & (page.u8.length - 1);
     const last = this.#stores.get(page)?.[at >> 2] ?? 0;
-    return `${this.#place(page, at)}: ${last === 0 ? "no program has stored there" : this.#writer(last)} was the last one there`;
+    return `${this.#place(page, at)}: ${last === 0 ? "no program has stored there" : `${this.#writer(last)} was the last one there`}${notBegun(this.left)}`;
   }
 }
 

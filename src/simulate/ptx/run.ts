@@ -222,6 +222,7 @@ function* execute(program: PtxProgram, launch: PtxLaunch, memory: Memory, source
         at = done++;
         findings.program = id;
         order?.begin(id);
+        if (order) order.left = of - done;
         for (const { shared, tensorMemory } of cluster) {
           shared.reset();
           tensorMemory.reset();

@@ -11,6 +11,7 @@
  */
 
 import { BufferOpInterface } from "../../dialects/amdg/ops/buffer.js";
+import * as arith from "../../dialects/arith/ops/index.js";
 import { argumentAttr } from "../../dialects/builtin/function-op.js";
 import * as scf from "../../dialects/scf/ops/index.js";
 import * as tt from "../../dialects/tt/ops/index.js";
@@ -259,14 +260,36 @@ function extent({ block, loop }: Pick<Role, "block" | "loop">, divisor: number, 
   const cut = block * blocks + block / 2 - (divisor === 1 && block > 4 ? 3 : 0);
   return Math.max(divisor, Math.floor(cut / divisor) * divisor);
 }
-/** Two programs along each axis that the module asks for, three where it is only one. */
+/**
+ * Two programs along each axis that the module asks for, three where it is only one. Where programs of the same remainder meet in atomics, as
+ * at locks, there are enough that the first and the last do.
+ */
 export function defaultGrid(module: Operation): number[] {
-  const used = new Set<number>();
+  const used = new Map<number, number>();
+  let hasAtomics = false;
   module.walk((op) => {
-    if (op.name === "tt.get_program_id" || op.name === "tt.get_num_programs") used.add(intOf(op.attr("axis")) ?? 0);
+    hasAtomics ||= tt.AtomicCASOp.is(op) || tt.AtomicRMWOp.is(op);
+    if (op.name !== "tt.get_program_id" && op.name !== "tt.get_num_programs") return;
+    const axis = intOf(op.attr("axis")) ?? 0;
+    used.set(axis, Math.max(used.get(axis) ?? 0, tt.GetProgramIdOp.is(op) ? modulusOf(op.result(0)) : 0));
   });
-  return [0, 1, 2].map((axis) => (used.has(axis) ? (used.size > 1 ? 2 : 3) : 1));
+  const usual = used.size > 1 ? 2 : 3;
+  return [0, 1, 2].map((axis) => {
+    const modulus = used.get(axis);
+    return modulus === undefined ? 1 : Math.max(usual, hasAtomics ? modulus + 1 : 0);
+  });
 }
+
+/** The largest constant that the remainder of a program's number is taken by, unless it is very large. */
+function modulusOf(program: Value): number {
+  const found = [...program.uses()].map(({ owner, index }) => {
+    if (index !== 0 || !(arith.RemSIOp.is(owner) || arith.RemUIOp.is(owner))) return 0;
+    const by = Number(constantInt(owner.operand(1)) ?? 0n);
+    return by <= MOST_PROGRAMS ? by : 0;
+  });
+  return Math.max(0, ...found);
+}
+const MOST_PROGRAMS = 1024;
 
 /** Which arguments hold addresses, and of what: their elements flow into `tt.int_to_ptr`. */
 function pointerTables(kernel: Operation): Map<Value, ElementKind> {

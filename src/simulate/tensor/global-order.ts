@@ -6,6 +6,7 @@
 
 import type { Operation } from "../../ir/operation.js";
 import type { Buffer, Memory } from "../memory.js";
+import { notBegun } from "../not-begun.js";
 import type { Data } from "./elements.js";
 import type { Findings } from "./findings.js";
 
@@ -59,6 +60,9 @@ export class GlobalOrder {
     readonly memory: Memory,
     readonly findings: Findings,
   ) {}
+
+  /** How many programs have not begun: they run one after the other. */
+  left = 0;
 
   begin(program: readonly number[]): void {
     this.#places.push(program);
@@ -167,7 +171,7 @@ export class GlobalOrder {
   lastStore(address: number): string {
     const buffer = this.memory.bufferAt(address);
     const last = buffer && this.#stores.get(buffer)?.get(address);
-    return `${this.#place(address)}: ${last ? `${this.#storeText(last)} was the last one there` : "no program has stored there"}`;
+    return `${this.#place(address)}: ${last ? `${this.#storeText(last)} was the last one there` : "no program has stored there"}${notBegun(this.left)}`;
   }
 
   #storesOf(buffer: Buffer): Last<Store> {

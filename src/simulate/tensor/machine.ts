@@ -103,6 +103,8 @@ export interface Checks {
   readonly observe?: ResultObserver;
   /** Reshapes that may reorder elements do. */
   readonly reorders?: boolean;
+  /** Quotients by zero are other numbers than usual. */
+  readonly quotients?: boolean;
 }
 
 /** Arguments have lower addresses, buffers that pointer tables lead to higher ones. */

@@ -102,6 +102,7 @@ export function* runningModule(module: Operation, options: RunOptions = {}): Wor
     const entry = code.block(kernel.regions[0]!.firstBlock!);
     for (const [done, program] of programs.entries()) {
       if (yield { what: "programs", done, of: programs.length }) break;
+      machine.order.left = programs.length - done - 1;
       machine.run(
         program,
         new SharedState(machine.findings, limits, machine.bounds, isGluon, isGluon && !module.ctx.triton.fencesForReads),

@@ -34,11 +34,12 @@ export function importFolder(name: string, files: readonly FolderFile[], options
   for (const [suffix, stage] of CACHE_STAGES) {
     const found = files.filter((f) => f.path.endsWith(`.${suffix}`));
     if (found.length > 1) warnings.push(`several .${suffix} files; ${found[0]!.path} is shown`);
-    if (found[0]) cached.push({ pass: suffix, flag: suffix, stage, text: found[0].read() });
+    // No text at all would be a result that a log does not show; this one is known, and holds nothing.
+    if (found[0]) cached.push({ pass: suffix, flag: suffix, stage, text: found[0].read() || "\n" });
   }
   if (cached.length === 0)
     return { error: "the folder holds neither a kernel's cache (.ttir, .ttgir, .llir, .ptx, .amdgcn) nor an IR tree (0_pass.mlir)" };
-  const metadata = files.find((f) => f.path.endsWith(".json") && !/__grp__|^capture\.json$/.test(f.path));
+  const metadata = files.find((f) => f.path.endsWith(".json") && !/__grp__|^capture\.json$|(?:^|[./])args\.json$/.test(f.path));
   const trace = importTexts(name, "cache folder", cached, warnings, metadata && readMetadata(metadata.read()), options);
   const assembly = cached.find(({ flag }) => flag === "amdgcn");
   return assembly ? { ...trace, artifacts: { ...trace.artifacts, machine: machineCodeOfAmd(assembly.text) } } : trace;

@@ -9,7 +9,7 @@ import type { Operation } from "../../../ir/operation.js";
 import { Bug } from "../../../support/assert.js";
 import { encode, type Rounding } from "../../numbers/small-float.js";
 import { type Element, elementOfType, F32, smallKind } from "../elements.js";
-import type { Rule } from "../instructions.js";
+import type { Rule, Run } from "../instructions.js";
 import { loop } from "../loops.js";
 import { rawOfBits, reinterpreted, scalar, type Tensor, tensor, tensorOfDense, tensorSpec } from "../value.js";
 import { alike, type Elementwise, elementwise, elementwiseResult, pure, readable, unsigned } from "./elementwise.js";
@@ -21,16 +21,19 @@ const ints = (small: (e: Element) => string, big = small): Rule =>
   elementwise(({ out, ins }) => ((ins[0] ?? out).big ? big(ins[0]!) : small(ins[0]!)));
 const same = (expression: string): Rule => elementwise(() => expression);
 
-/** A division whose divisor is zero gives 0 and a note. */
+/** A division whose divisor is zero gives 0, or -1 where `checks.quotients` asks for another number, and a note. */
 function division(small: (e: Element) => string, big: (e: Element) => string): Rule {
-  const guard = (e: Element, text: string) => `b == 0 ? ${zero(e)} : ${text}`;
   return (instruction) => {
-    const run = elementwiseResult(instruction, 0, ({ ins: [e] }) => guard(e!, e!.big ? big(e!) : small(e!)));
     const { op } = instruction;
+    const make = (byZero: string) =>
+      elementwiseResult(instruction, 0, ({ ins: [e] }) => `b == 0 ? ${byZero}${e!.big ? "n" : ""} : ${e!.big ? big(e!) : small(e!)}`);
+    const usual = make("0");
+    let other: Run | undefined;
     return (frame, machine) => {
       const divisor = readable(machine, op, frame.env[instruction.ins[1]!]!);
       if (divisor.data.includes(zeroOf(divisor) as never)) machine.findings.add("division-by-zero", op, `${op.name} divides by zero`);
-      run(frame, machine);
+      if (machine.checks.quotients) other ??= make("-1");
+      ((machine.checks.quotients && other) || usual)(frame, machine);
     };
   };
 }
