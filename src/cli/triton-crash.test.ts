@@ -1,4 +1,4 @@
-/** Where real Triton ends by a signal tt-step goes on, and says so. `fixtures/triton-crash` has probes with what real Triton did. */
+/** Where real Triton ends by a signal, or with an error of its own making, tt-step goes on, and says so. `fixtures/triton-crash` has probes with what real Triton did. */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { memoryIo } from "../testing/memory-io.js";

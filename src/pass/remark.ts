@@ -31,7 +31,7 @@ export const REMARK_CODES = {
   "memory.buffer": "Where in shared memory an op's buffer or scratch memory lies, how large it is, and how long it is in use.",
   "prefetch.operand": "An operand of a dot that is read from shared memory one step ahead.",
   "triton.crash":
-    "Real Triton 3.6 ends at this op in this pass, by a signal and without a message: no kernel comes of it. tt-step goes on as the pass would without the crash.",
+    "Real Triton 3.6 ends at this op in this pass, by a signal and without a message, or because what it made does not verify: no kernel comes of it. tt-step goes on as the pass would without that.",
   "buffer.access": "An access of global memory that became a buffer operation: one pointer for all threads, and 32-bit offsets.",
   "buffer.declined": "Why an access of global memory did not become a buffer operation.",
   "transpose.operand": "An operand of a dot that threads transpose in registers before they write it to shared memory.",

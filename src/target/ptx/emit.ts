@@ -4,7 +4,7 @@ import type { Block, Effect, Graph, Node, Width } from "./graph.js";
 import { expandAsm } from "./inline-asm.js";
 import { addressInput, addressParts, isSymbol } from "./instruction-order.js";
 import type { LocTable } from "./lines.js";
-import { isBeyondRelief, type Relieved, relievePressure } from "./pressure.js";
+import { type Relieved, relievePressure } from "./pressure.js";
 import { type Results, resultNodes, shareRegisters } from "./registers.js";
 import { bitWidthOf, floatImmediate, instructionFor } from "./select.js";
 
@@ -14,8 +14,8 @@ export interface EmittedBody {
   readonly registers: Readonly<Record<Width, number>>;
   /** The nodes that have an instruction. */
   readonly nodes: ReadonlySet<Node>;
-  /** One CTA for each SM is enough. */
-  readonly isAlone: boolean;
+  /** The most words that a thread needs at once. */
+  readonly words: number;
 }
 
 const PREFIX: Readonly<Record<Width, string>> = { 1: "%p", 16: "%rs", 32: "%r", 64: "%rd" };
@@ -79,7 +79,7 @@ class Emitter {
       return this.#out.slice();
     });
     const nodes = new Set([...this.#code.instructions.values()].flat());
-    return { text: this.layout(emitted), registers: this.#counts, nodes, isAlone: isBeyondRelief(this.#code) };
+    return { text: this.layout(emitted), registers: this.#counts, nodes, words: this.#code.words };
   }
 
   /** Puts blocks together; those that hold nothing but a jump are gone around. */

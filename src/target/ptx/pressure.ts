@@ -31,9 +31,6 @@ export function relievePressure(graph: Graph, order: readonly Block[]): Relieved
   const { most, ...code } = relieved(graph, order);
   return { ...code, words: Math.max(0, ...most.values()) };
 }
-/** Whether ptxas, which gives up at so many words and gives each thread of a full SM 32 registers, must be told that one CTA is enough. */
-export const isBeyondRelief = ({ words }: Relieved): boolean => words > 2 * REGISTERS;
-
 function relieved(graph: Graph, order: readonly Block[]) {
   const again = () => relievedOrder(order, orderInstructions(order));
   const tooMany = (most: ReadonlyMap<Block, number>): number =>

@@ -95,7 +95,7 @@ function functionText(
   const order = analyse(l.entry);
   schedule(order);
   const name = nameOf(func);
-  const { text, registers, nodes, isAlone } = emitBody(l.graph, order, { name, index, shared: l.shared, lines });
+  const { text, registers, nodes, words } = emitBody(l.graph, order, { name, index, shared: l.shared, lines });
   for (const [op, effects] of l.graph.effectsOf) {
     const there = effects.filter((node) => nodes.has(node));
     const names = there.map((node) => {
@@ -122,7 +122,7 @@ function functionText(
       .map(([width, type, prefix]) => `\t.reg ${type} \t${prefix}<${registers[width] + 1}>;`),
   ];
   const start = lines.loc(lines.indexOf(func));
-  return `${signatureText(func)}\n${directives(func, isAlone)}{\n${declarations.join("\n")}\n${start ? `${start}\n` : ""}${text}\n}\n`;
+  return `${signatureText(func)}\n${directives(func, lowered.gpu.mmaVersions.length > 0 && words > MANY_WORDS)}{\n${declarations.join("\n")}\n${start ? `${start}\n` : ""}${text}\n}\n`;
 }
 
 /** Floats say what they are: who launches the kernel may look. */
@@ -150,6 +150,13 @@ function signatureText(func: Operation): string {
   const head = kernel ? `.visible .entry ${name}` : `.func${returns} ${name}`;
   return `${head}(\n${list.join(",\n")}\n)`;
 }
+/**
+ * A kernel that needs so many words at once ptxas gives 32 registers, as a full SM has them for each thread, and stores the rest, unless one
+ * CTA is enough. On sm_75, where dots have no tensor cores, its choices are those for Triton's PTX.
+ */
+const MANY_WORDS = 2 * 255;
+
+/** `isAlone`: one CTA for each SM is enough. */
 function directives(func: Operation, isAlone: boolean): string {
   if (!isKernel(func)) return "";
   const three = (name: string, directive: string) => {

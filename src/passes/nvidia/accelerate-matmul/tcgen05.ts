@@ -100,6 +100,11 @@ export const scaledBlockedToMMAv5 = (gpu: GpuTarget, report: PassReport, explain
       if (!gpu.mmaVersions.includes(5)) return rw.noMatch("no tcgen05");
       if (numWarps !== 4 && numWarps !== 8) return rw.noMatch("tensor memory is read by 4 or 8 warps");
       if (m < 128 || n < 16) return rw.noMatch("too small");
+      const [a16, b16] = [dot.a_elem_type, dot.b_elem_type].map((type) => type === "fp16" || type === "bf16");
+      if (a16 !== b16) {
+        report.crash(op, "it makes a tcgen05.mma whose operands are of different kinds, which does not verify");
+        return rw.noMatch("no instruction has an operand of 16 bits and one of at most 8");
+      }
       const operand = (value: Value, opIdx: 0 | 1, isFp4: boolean, mixed: boolean, kPack: boolean): Value =>
         // Packed fp4 wants k contiguous.
         sharedMMAOperand(rw, value, { opIdx, allowTranspose: !isFp4, fp4Padded: mixed || !kPack, forceTranspose: !kPack, dot: op, report });
