@@ -46,7 +46,7 @@ interface Operation {
   /** The same operation of other inputs. */
   readonly of: (inputs: readonly Node[]) => Node;
 }
-/** What a node computes; a constant that is taken away is one that is added. */
+/** The operation of a node; a constant that is taken away is one that is added. */
 function operation(s: Simplifier, node: Node): Operation {
   const [a, b] = node.inputs;
   const [, kind] = /^sub\.(f16|bf16|f32|f64)$/.exec(operationOf(node)) ?? [];
