@@ -16,11 +16,11 @@ export function chooseInputs(s: Simplifier, order: readonly Block[], live: Reado
   const use = (node: Node): unknown => uses.set(node, (uses.get(node) ?? 0) + 1);
   for (const node of live) node.inputs.forEach(use);
   for (const block of order) terminatorInputs(block.terminator).forEach(use);
-  const choose = (condition: Node, a: Node, b: Node): Node | undefined => {
-    if (uses.get(a) !== 1 || uses.get(b) !== 1) return undefined;
+  const choose = (condition: Node, a: Node, b: Node, depth = 0): Node | undefined => {
+    if (uses.get(a) !== 1 || uses.get(b) !== 1 || depth === DEEPEST) return undefined;
     const [p, q] = [operation(s, a), operation(s, b)];
     if (p.name !== q.name || p.inputs.some((input, i) => input.width !== q.inputs[i]?.width)) return undefined;
-    const either = (x: Node, y: Node): Node => choose(condition, x, y) ?? s.select(condition, x, y);
+    const either = (x: Node, y: Node): Node => choose(condition, x, y, depth + 1) ?? s.select(condition, x, y);
     if (UNARY.test(p.name)) return p.of([either(p.inputs[0]!, q.inputs[0]!)]);
     const shared = COMMUTATIVE.test(p.name) ? p.inputs.find((input) => q.inputs.includes(input)) : undefined;
     if (!shared) return undefined;
@@ -37,6 +37,8 @@ export function chooseInputs(s: Simplifier, order: readonly Block[], live: Reado
   return replaced;
 }
 
+/** How many operations of a chain are looked at. */
+const DEEPEST = 8;
 const UNARY = /^(?:cvt\.|[sz]ext$|trunc$)/;
 const COMMUTATIVE = /^(?:add|mul)\.(?:f16|bf16|f32|f64)$|^(?:add|mul|and|or|xor)$/;
 
