@@ -22,6 +22,7 @@ const FIELDS = 4;
 
 export class GlobalOrder {
   #program = -1;
+  #left = 0;
   readonly #places: (readonly number[])[] = [];
   /** For each record: program, warp, time, and twice the instruction's number, plus 1 where it is strong. */
   #records = new Int32Array(FIELDS << 10);
@@ -33,7 +34,7 @@ export class GlobalOrder {
   readonly #published = new Map<number, Knowledge>();
   readonly #before = new Uint8Array(64);
   /** By buffer: loads that found what an atomic of another warp of the program had stored, with nothing that orders the two. */
-  readonly metAtomics = new Map<string, Pick<Finding, "message" | "program" | "times">>();
+  readonly metAtomics = new Map<string, Pick<Finding, "message" | "program"> & { times: number }>();
   /** Counts stores that may have changed something. */
   version = 0;
 
@@ -43,10 +44,9 @@ export class GlobalOrder {
     readonly sites: readonly Site[],
   ) {}
 
-  /** How many programs have not begun: they run one after the other. */
-  left = 0;
-
-  begin(program: readonly number[]): void {
+  /** `left`: how many programs have not begun, as they run one after the other. */
+  begin(program: readonly number[], left: number): void {
+    this.#left = left;
     this.#program++;
     this.#places.push(program);
   }
@@ -75,9 +75,10 @@ export class GlobalOrder {
       if (known >= this.#records[record + 2]!) continue;
       if (isStrong && !stores) {
         const { name } = page.buffer.spec;
-        const message = this.#raceText(page, at, warp, last, "loads");
-        const times = 1 + (this.metAtomics.get(name)?.times ?? 0);
-        this.metAtomics.set(name, { message, program: this.#places[program]!, times });
+        const known = this.metAtomics.get(name);
+        if (known) known.times++;
+        else
+          this.metAtomics.set(name, { message: this.#raceText(page, at, warp, last, "loads"), program: this.#places[program]!, times: 1 });
         continue;
       }
       if (stores) this.#before.set(page.u8.subarray(at, at + bytes));
@@ -181,7 +182,7 @@ export class GlobalOrder {
     if (page === undefined) return "";
     const at = address & (page.u8.length - 1);
     const last = this.#stores.get(page)?.[at >> 2] ?? 0;
-    return `${this.#place(page, at)}: ${last === 0 ? "no program has stored there" : `${this.#writer(last)} was the last one there`}${notBegun(this.left)}`;
+    return `${this.#place(page, at)}: ${last === 0 ? "no program has stored there" : `${this.#writer(last)} was the last one there`}${notBegun(this.#left)}`;
   }
 }
 

@@ -221,8 +221,7 @@ function* execute(program: PtxProgram, launch: PtxLaunch, memory: Memory, source
         if (yield { what: "programs", done, of }) break;
         at = done++;
         findings.program = id;
-        order?.begin(id);
-        if (order) order.left = of - done;
+        order?.begin(id, of - done);
         for (const { shared, tensorMemory } of cluster) {
           shared.reset();
           tensorMemory.reset();

@@ -29,16 +29,22 @@ export interface Relieved extends InstructionOrder {
 /** The order of each block, with other ones of the instructions between two effects where these need too many registers. */
 export function relievePressure(graph: Graph, order: readonly Block[]): Relieved {
   const { most, ...code } = relieved(graph, order);
-  return { ...code, words: Math.max(0, ...most.values()) };
+  return { ...code, words: largest(most.values()) };
 }
 function relieved(graph: Graph, order: readonly Block[]) {
   const again = () => relievedOrder(order, orderInstructions(order));
   const tooMany = (most: ReadonlyMap<Block, number>): number =>
-    Math.max(0, ...order.map((block) => (block.loopDepth > 0 ? (most.get(block) ?? 0) : 0))) - REGISTERS;
+    largest(order.map((block) => (block.loopDepth > 0 ? (most.get(block) ?? 0) : 0))) - REGISTERS;
   let code = again();
   if (tooMany(code.most) > 0 && makeDescriptorsNear(graph, order)) code = again();
   const left = tooMany(code.most);
   return left > 0 && fuseAcrossLoops([...code.instructions.values()].flat(), left) ? again() : code;
+}
+/** There may be more blocks than a call can have arguments. */
+function largest(numbers: Iterable<number>): number {
+  let most = 0;
+  for (const number of numbers) most = Math.max(most, number);
+  return most;
 }
 /** `most`: how many words each block needs at once. */
 function relievedOrder(order: readonly Block[], { instructions, halves }: InstructionOrder) {
